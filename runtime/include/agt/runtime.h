@@ -1,0 +1,191 @@
+/* agt/runtime.h - the one header between compiled programs and the runtime.
+ *
+ * A compiled graph is a C function. It does not compute: it *records*. Called
+ * with the input tensors it checks their dims, works out every size, and hands
+ * the runtime a list of allocations and kernel launches between
+ * agt_graph_begin and agt_graph_end. Only agt_graph_end touches the device: by
+ * then the whole plan is known, so that too little memory is said before the
+ * work starts and the plan can be repeated for timing without the function.
+ *
+ * Every call returns an agt_status: NULL when all is well, else an object with
+ * a code, a message and a place. No exception and no C++ type crosses this
+ * header. The functions that compiled code calls are listed once, in abi.def;
+ * the compiler's declarations and this header are both checked against it.
+ */
+#ifndef AGT_RUNTIME_H
+#define AGT_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AGT_ABI_VERSION 1
+
+/* ---- status ------------------------------------------------------------ */
+
+typedef struct agt_failure *agt_status; /* NULL: fine */
+
+/* The codes are the exit codes of a program. */
+enum agt_code {
+  AGT_OK = 0,
+  AGT_FAILED = 1,    /* the program failed */
+  AGT_BAD_INPUT = 2, /* an argument, a file or a shape is wrong */
+  AGT_WAITING = 3,
+  AGT_CANCELLED = 4,
+  AGT_MISSING = 5 /* a device, library or tool it needs is not there */
+};
+
+int agt_status_code(agt_status status);            /* AGT_OK for NULL */
+const char *agt_status_message(agt_status status); /* "" for NULL */
+const char *agt_status_place(agt_status status);   /* "file:line:column" or "" */
+void agt_status_release(agt_status status);        /* NULL is allowed */
+
+/* ---- tensors ----------------------------------------------------------- */
+
+typedef enum agt_dtype {
+  AGT_F32 = 1,
+  AGT_F16 = 2,
+  AGT_BF16 = 3,
+  AGT_F8E4M3 = 4,
+  AGT_I8 = 5,
+  AGT_I32 = 6,
+  AGT_I64 = 7,
+  AGT_BOOL = 8 /* one byte, 0 or 1 */
+} agt_dtype;
+
+/* strides are in elements, NULL for C order. Inputs belong to the caller;
+ * outputs are allocated by the callee and freed with agt_tensor_release. */
+typedef struct agt_tensor {
+  void *data;
+  agt_dtype dtype;
+  int rank;
+  const int64_t *shape;
+  const int64_t *strides;
+} agt_tensor;
+
+void agt_tensor_release(agt_tensor *tensor);
+
+/* ---- context ----------------------------------------------------------- */
+
+/* One device and the pipelines made on it. `device` is what --device takes:
+ * "auto", "vulkan", "vulkan:N", "null"; NULL is "auto". A context is used by
+ * one thread at a time. */
+typedef struct agt_context agt_context;
+
+agt_status agt_context_create(const char *device, agt_context **out);
+void agt_context_destroy(agt_context *context);
+
+/* ---- what a program holds (constant data, made by the compiler) -------- */
+
+/* Bits of agt_kernel_variant.features. */
+enum agt_feature {
+  AGT_FEATURE_FLOAT16 = 1u << 0,   /* shaderFloat16 */
+  AGT_FEATURE_INT64 = 1u << 1,     /* shaderInt64 */
+  AGT_FEATURE_BROADCAST = 1u << 2, /* subgroup ballot/broadcast in compute */
+  AGT_FEATURE_SHUFFLE = 1u << 3,   /* subgroup shuffle in compute */
+  AGT_FEATURE_COOPMAT = 1u << 4,   /* cooperative matrices, f16 in, f32 sums */
+  AGT_FEATURE_CPU_DRIVER = 1u << 5 /* the device is a driver on the CPU */
+};
+
+/* One SPIR-V module with the entry point "main". The workgroup size is in the
+ * module. Its push constants are 64-bit addresses: first that of the launch's
+ * scalars (an array of 32-bit words), then those of its buffers in order; at
+ * most 15 buffers. Workgroup (x, y, z) has the linear number
+ * x + y * gl_NumWorkGroups.x; those past `groups` (the first scalar) must do
+ * nothing. */
+typedef struct agt_kernel_variant {
+  const uint32_t *code;
+  uint64_t code_bytes;
+  uint32_t subgroup_size; /* 0: any, else the device's must be equal */
+  uint32_t features;      /* agt_feature bits it needs */
+  double min_flops;       /* only for launches with at least this much work */
+  int64_t tile[4];        /* how many of work[i] one workgroup takes */
+} agt_kernel_variant;
+
+/* Variants stand in order of preference: the first that fits is taken. */
+typedef struct agt_kernel {
+  const char *name;
+  const agt_kernel_variant *variants;
+  uint32_t n_variants;
+} agt_kernel;
+
+typedef agt_status (*agt_graph_fn)(agt_context *, const agt_tensor *in,
+                                   size_t n_in, agt_tensor *out, size_t n_out);
+
+typedef struct agt_param {
+  const char *name;
+  agt_dtype dtype;
+  int32_t rank;
+} agt_param;
+
+typedef struct agt_graph {
+  const char *name;
+  const char *place; /* file:line:column of the declaration */
+  const agt_param *params;
+  const agt_param *results;
+  uint32_t n_params;
+  uint32_t n_results;
+  agt_graph_fn run;
+} agt_graph;
+
+/* The manifest is JSON: {"program": name, "hash": hex, "graphs": [{"name",
+ * "doc", "mesh"?, "params": [{"name", "type", "doc"?}], "results": [...]}]}. */
+typedef struct agt_program {
+  uint32_t abi; /* AGT_ABI_VERSION */
+  const char *manifest;
+  const agt_graph *graphs;
+  uint64_t n_graphs;
+} agt_program;
+
+/* The whole command line of a program (language.md section 9). */
+int agt_main(int argc, char **argv, const agt_program *program);
+
+/* ---- what compiled graphs call ----------------------------------------- */
+
+typedef struct agt_run agt_run;       /* a plan being recorded */
+typedef struct agt_buffer agt_buffer; /* a place in it; owned by the plan */
+
+/* Starts a plan. Checks count, dtype and rank of the inputs. */
+agt_status agt_graph_begin(agt_context *context, const agt_graph *graph,
+                           const agt_tensor *in, size_t n_in, size_t n_out,
+                           agt_run **run);
+/* An error found by compiled code. In `message`, {0} and {1} stand for a and
+ * b. `place` is file:line:column. Never returns NULL. */
+agt_status agt_graph_fail(agt_run *run, int32_t code, const char *place,
+                          const char *message, int64_t a, int64_t b);
+/* The device's copy of input `index`, in C order. */
+agt_status agt_graph_input(agt_run *run, uint64_t index, agt_buffer **buffer);
+/* Room for `bytes` bytes (0 is fine), rounded up to whole words inside. */
+agt_status agt_graph_alloc(agt_run *run, int64_t bytes, agt_buffer **buffer);
+/* Room for `bytes` bytes that hold a copy of `data` before the first launch. */
+agt_status agt_graph_constant(agt_run *run, const void *data, int64_t bytes,
+                              agt_buffer **buffer);
+/* No launch after this one uses the buffer: its room may be used again. */
+agt_status agt_graph_free(agt_run *run, agt_buffer *buffer);
+/* One kernel over work[0] x work[1] x work[2] x work[3] items: the number of
+ * workgroups is the product of ceil(work[i] / tile[i]), none of them if that
+ * is 0. The scalars a kernel sees are: the number of workgroups, then
+ * `scalars`, each of which must fit 32 bits (signed, or the bits of a float
+ * zero-extended). `flops` are the useful operations, `name` is the phase in
+ * --stats, `place` the author's line. Launches run in order, each seeing what
+ * those before it wrote. */
+agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
+                            agt_buffer *const *buffers, uint64_t n_buffers,
+                            const int64_t *scalars, uint64_t n_scalars,
+                            const int64_t work[4], double flops,
+                            const char *name, const char *place);
+/* Result `index` is the buffer's content, in C order. */
+agt_status agt_graph_output(agt_run *run, uint64_t index, agt_buffer *buffer,
+                            const int64_t *shape);
+/* Runs the plan and fills `out`. The plan is gone afterwards, whatever it
+ * returns; a plan that never ends goes with its context. */
+agt_status agt_graph_end(agt_run *run, agt_tensor *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AGT_RUNTIME_H */
