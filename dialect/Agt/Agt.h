@@ -1,0 +1,34 @@
+//===- Agt.h - The agt dialect ----------------------------------*- C++ -*-===//
+//
+// What the author wrote, with types. AgtDialect.td says what it means; the ops
+// stand by kind in Agt*Ops.td, their verifiers and inference in files of the
+// same names.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_DIALECT_AGT_AGT_H
+#define AGT_DIALECT_AGT_AGT_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/Agt/AgtDialect.h.inc"
+#include "dialect/Agt/AgtEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Agt/AgtAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/Agt/AgtOps.h.inc"
+
+#endif // AGT_DIALECT_AGT_AGT_H

@@ -1,0 +1,67 @@
+//===- AgtAttentionOps.td - Attention -------------------------------------===//
+
+#ifndef AGT_ATTENTION_OPS_TD
+#define AGT_ATTENTION_OPS_TD
+
+def Agt_AttentionOp : Agt_Op<"attention", [
+    Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+  let summary = "scaled dot-product attention, exactly";
+  let description = [{
+    `x = softcap(scale * q_i.k_j) + bias + alibi` over the visible keys; the
+    result is `sum exp(x - m) v / l`, `lse = m + ln l` (attention.md section
+    1). query is [..., heads, tokens, dim] (`layout hsd`) or [..., tokens,
+    heads, dim] (`shd`); key and value have a number of heads that divides the
+    query's. Accumulation is f32 whatever the inputs are.
+
+    A key is visible when (window or its position < pin) and causal and every
+    mask and same segment and inside kv_len. A row that sees nothing gives 0
+    and lse -inf. `scale` absent is `1 / sqrt(dim)`.
+
+    Example:
+
+    ```mlir
+    %o = agt.attention %q, %k, %v causal bottom_right
+        : (tensor<8x?x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    Agt_FloatTensor:$query, Agt_KeyTensor:$key, Agt_KeyTensor:$value,
+    Optional<F64>:$scale,
+    Variadic<Agt_BoolTensor>:$masks,
+    Optional<Agt_FloatTensor>:$bias,
+    Optional<Agt_FloatTensor>:$sink,
+    Optional<Agt_FloatTensor>:$alibi,
+    Optional<Agt_I32Tensor>:$q_pos, Optional<Agt_I32Tensor>:$kv_pos,
+    Optional<Agt_I32Tensor>:$q_seg, Optional<Agt_I32Tensor>:$kv_seg,
+    Optional<Agt_I32Tensor>:$q_cu, Optional<Agt_I32Tensor>:$kv_cu,
+    Optional<Agt_I32Tensor>:$kv_len,
+    Optional<Agt_F32Tensor>:$k_scale, Optional<Agt_F32Tensor>:$v_scale,
+    DefaultValuedAttr<Agt_CausalAttr, "::agt::Causal::None">:$causal,
+    OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right,
+    DefaultValuedAttr<I64Attr, "0">:$pin,
+    OptionalAttr<F64Attr>:$softcap,
+    OptionalAttr<I64Attr>:$k_block, OptionalAttr<I64Attr>:$v_block,
+    DefaultValuedAttr<Agt_LayoutAttr, "::agt::Layout::HSD">:$layout);
+  let results = (outs Agt_FloatTensor:$result, Optional<Agt_F32Tensor>:$lse);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value oilist(
+      `scale` `(` $scale `)`
+      | `masks` `(` $masks `)`
+      | `bias` `(` $bias `)`
+      | `sink` `(` $sink `)`
+      | `alibi` `(` $alibi `)`
+      | `q_pos` `(` $q_pos `)` | `kv_pos` `(` $kv_pos `)`
+      | `q_seg` `(` $q_seg `)` | `kv_seg` `(` $kv_seg `)`
+      | `q_cu` `(` $q_cu `)` | `kv_cu` `(` $kv_cu `)`
+      | `kv_len` `(` $kv_len `)`
+      | `k_scale` `(` $k_scale `)` | `v_scale` `(` $v_scale `)`
+    )
+    (`causal` $causal^)? (`left` $window_left^)? (`right` $window_right^)?
+    (`pin` $pin^)? (`softcap` $softcap^)? (`k_block` $k_block^)? (`v_block` $v_block^)?
+    (`layout` $layout^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // AGT_ATTENTION_OPS_TD

@@ -1,0 +1,98 @@
+//===- AgtElementwiseOps.td - Functions element by element ----------------===//
+
+#ifndef AGT_ELEMENTWISE_OPS_TD
+#define AGT_ELEMENTWISE_OPS_TD
+
+// Element by element with NumPy's broadcasting. Where both dims are `?` they
+// are equal (the front end has required it). Computed in f32 (integers in
+// their own width) and rounded once to the element type of the result.
+class Agt_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Agt_Op<mnemonic, !listconcat(traits, [
+        Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>])>;
+
+class Agt_BinaryOp<string mnemonic, string text, Type operand = Agt_NumberTensor,
+                   list<Trait> traits = []>
+    : Agt_ElementwiseOp<mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
+  let summary = text;
+  let arguments = (ins operand:$lhs, operand:$rhs);
+  let results = (outs operand:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+class Agt_UnaryOp<string mnemonic, string text, Type operand = Agt_FloatTensor,
+                  list<Trait> traits = []>
+    : Agt_ElementwiseOp<mnemonic, !listconcat(traits, [SameOperandsAndResultType])> {
+  let summary = text;
+  let arguments = (ins operand:$input);
+  let results = (outs operand:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
+def Agt_AddOp : Agt_BinaryOp<"add", "`a + b`", Agt_NumberTensor, [Commutative]>;
+def Agt_SubOp : Agt_BinaryOp<"sub", "`a - b`">;
+def Agt_MulOp : Agt_BinaryOp<"mul", "`a * b`", Agt_NumberTensor, [Commutative]>;
+def Agt_DivOp : Agt_BinaryOp<"div", "`a / b`; integers truncate, and by 0 give 0">;
+def Agt_RemOp : Agt_BinaryOp<"rem", "`a % b`, with the sign of a; integers by 0 give 0">;
+def Agt_MaxOp : Agt_BinaryOp<"max", "the larger; NaN if either is", Agt_NumberTensor, [Commutative]>;
+def Agt_MinOp : Agt_BinaryOp<"min", "the smaller; NaN if either is", Agt_NumberTensor, [Commutative]>;
+def Agt_AndOp : Agt_BinaryOp<"and", "both hold", Agt_BoolTensor, [Commutative]>;
+def Agt_OrOp : Agt_BinaryOp<"or", "either holds", Agt_BoolTensor, [Commutative]>;
+
+def Agt_CompareOp : Agt_ElementwiseOp<"compare", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "`a < b` and its like; with NaN only `ne` holds";
+  let arguments = (ins Agt_CompareAttr:$kind, Agt_Tensor:$lhs, Agt_Tensor:$rhs);
+  let results = (outs Agt_BoolTensor:$result);
+  let assemblyFormat = [{
+    $kind $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Agt_SelectOp : Agt_ElementwiseOp<"select", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "`where(c, a, b)`: a where c holds, else b";
+  let arguments = (ins Agt_BoolTensor:$condition, Agt_Tensor:$lhs, Agt_Tensor:$rhs);
+  let results = (outs Agt_Tensor:$result);
+  let assemblyFormat = [{
+    $condition `,` $lhs `,` $rhs attr-dict `:`
+    `(` type($condition) `,` type($lhs) `,` type($rhs) `)` `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Agt_NegOp : Agt_UnaryOp<"neg", "`-a`", Agt_NumberTensor>;
+def Agt_AbsOp : Agt_UnaryOp<"abs", "the magnitude", Agt_NumberTensor>;
+def Agt_NotOp : Agt_UnaryOp<"not", "`!a`", Agt_BoolTensor>;
+def Agt_ExpOp : Agt_UnaryOp<"exp", "e to the power">;
+def Agt_LogOp : Agt_UnaryOp<"log", "natural logarithm">;
+def Agt_SqrtOp : Agt_UnaryOp<"sqrt", "square root">;
+def Agt_RsqrtOp : Agt_UnaryOp<"rsqrt", "one over the square root">;
+def Agt_TanhOp : Agt_UnaryOp<"tanh", "hyperbolic tangent">;
+def Agt_SigmoidOp : Agt_UnaryOp<"sigmoid", "`1 / (1 + exp(-a))`">;
+def Agt_SiluOp : Agt_UnaryOp<"silu", "`a * sigmoid(a)`">;
+def Agt_GeluOp : Agt_UnaryOp<"gelu", "`a * (1 + erf(a / sqrt(2))) / 2`">;
+def Agt_GeluTanhOp : Agt_UnaryOp<"gelu_tanh",
+  "gelu by its tanh form: `a/2 * (1 + tanh(sqrt(2/pi) * (a + 0.044715 a^3)))`">;
+def Agt_ReluOp : Agt_UnaryOp<"relu", "`max(a, 0)`", Agt_NumberTensor>;
+def Agt_CosOp : Agt_UnaryOp<"cos", "cosine">;
+def Agt_SinOp : Agt_UnaryOp<"sin", "sine">;
+
+def Agt_CastOp : Agt_Op<"cast", [
+    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+  let summary = "another element type";
+  let description = [{
+    To smaller floats: to nearest, ties to even (f8e4m3 saturates; NaN stays).
+    To integers: truncated, saturated, NaN to 0. To `i1`: not equal to 0.
+  }];
+  let arguments = (ins Agt_Tensor:$input);
+  let results = (outs Agt_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // AGT_ELEMENTWISE_OPS_TD

@@ -1,0 +1,65 @@
+//===- AgtKernelOps.td - What runs as one kernel --------------------------===//
+
+#ifndef AGT_KERNEL_OPS_TD
+#define AGT_KERNEL_OPS_TD
+
+def Agt_KernelOp : Agt_Op<"kernel", [
+    Pure, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+  let summary = "ops that become one kernel";
+  let description = [{
+    Made by `agt-form-kernels`. The body computes each result element from
+    elements of the arguments; only arguments and results exist in memory.
+    Tensor arguments are buffers, `index` and `f64` arguments are scalars.
+    `sizes` are the dims that the result types leave open, in order.
+
+    Example:
+
+    ```mlir
+    %r = agt.kernel "silu_mul" (%a = %gate : tensor<?x64xf32>, %b = %up : tensor<?x64xf32>)
+        [%t] -> tensor<?x64xf32> {
+      %s = agt.silu %a : tensor<?x64xf32>
+      %m = agt.mul %s, %b : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+      agt.yield %m : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<AnyType>:$inputs, Variadic<Index>:$sizes);
+  let results = (outs Variadic<Agt_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Agt_YieldOp : Agt_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"KernelOp">]> {
+  let summary = "the results of a kernel";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let builders = [OpBuilder<(ins), [{ }]>];
+}
+
+def Agt_RopeTableOp : Agt_Op<"rope_table", [
+    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+  let summary = "the frequencies of a rotation, made on the host";
+  let description = [{
+    Row i holds round(scale * base^(-2i/dims) / (2 pi) * 2^64) mod 2^64 as two
+    32-bit words, low word first: turns per position as a binary fraction, so
+    that a kernel reduces angles exactly in integer arithmetic.
+  }];
+  let arguments = (ins Index:$dims, F64Attr:$base, F64Attr:$scale);
+  let results = (outs Agt_I32Tensor:$result);
+  let assemblyFormat = "$dims `base` $base `scale` $scale attr-dict `:` type($result)";
+}
+
+def Agt_RotateOp : Agt_ComputeOp<"rotate"> {
+  let summary = "`agt.rope` with its table of frequencies made";
+  let arguments = (ins Agt_FloatTensor:$input, Agt_IndexTensor:$positions,
+                       Agt_I32Tensor:$table, Agt_PairsAttr:$pairs);
+  let results = (outs Agt_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $positions `,` $table `pairs` $pairs attr-dict
+    `:` `(` type($input) `,` type($positions) `,` type($table) `)` `->` type($result)
+  }];
+}
+
+#endif // AGT_KERNEL_OPS_TD
