@@ -33,6 +33,12 @@ function(agt_use_mlir target)
   target_precompile_headers(${target} REUSE_FROM agt_mlir_pch)
 endfunction()
 
+# LLVM alone, for what needs no MLIR.
+function(agt_use_llvm target)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
+  target_link_libraries(${target} PUBLIC LLVM)
+endfunction()
+
 if(AGT_BUILD_COMPILER)
   file(WRITE ${CMAKE_BINARY_DIR}/agt_mlir_pch.cpp "")
   add_library(agt_mlir_pch STATIC ${CMAKE_BINARY_DIR}/agt_mlir_pch.cpp)
