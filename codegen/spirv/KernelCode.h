@@ -1,0 +1,50 @@
+//===- KernelCode.h - A kernel as the host program holds it -----*- C++ -*-===//
+//
+// What kernel builders give to codegen/host: SPIR-V words with what a device
+// must have to run them (the twin of agt_kernel and agt_kernel_variant of
+// agt/runtime.h), and how the size of a launch follows from its scalars.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_CODEGEN_SPIRV_KERNELCODE_H
+#define AGT_CODEGEN_SPIRV_KERNELCODE_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace agt::spirv {
+
+/// One SPIR-V module.
+struct KernelBinary {
+  std::string profile; // the row of the target table it was made for
+  std::vector<uint32_t> words;
+  uint32_t subgroupSize = 0; // 0: any
+  uint32_t features = 0;     // agt_feature bits
+  double minFlops = 0;       // only for launches of at least this much work
+  std::array<int64_t, 4> tile = {1, 1, 1, 1};
+
+  bool operator==(const KernelBinary &other) const {
+    return words == other.words && subgroupSize == other.subgroupSize &&
+           features == other.features && minFlops == other.minFlops &&
+           tile == other.tile;
+  }
+};
+
+/// Variants in order of preference, and the size of a launch: `work` and
+/// `flops` are expressions over the launch's scalars (symbol j is scalar j),
+/// evaluated by the host in 64 bits.
+struct KernelCode {
+  std::string name;
+  std::vector<KernelBinary> variants;
+  llvm::SmallVector<mlir::AffineExpr, 4> work;
+  mlir::AffineExpr flops;
+};
+
+} // namespace agt::spirv
+
+#endif // AGT_CODEGEN_SPIRV_KERNELCODE_H
