@@ -31,6 +31,13 @@ function(agt_use_mlir target)
   target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_link_libraries(${target} PUBLIC MLIR LLVM)
   target_precompile_headers(${target} REUSE_FROM agt_mlir_pch)
+  # The header is compiled as for a library; an executable's -fPIE would not
+  # fit it.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
 endfunction()
 
 # LLVM alone, for what needs no MLIR.

@@ -1,0 +1,136 @@
+// KernelBuilder: one compute kernel under the ABI of agt/runtime.h, as a
+// gpu.module of `arith`, `math` and `scf` ops with `spirv` ops for memory and
+// subgroups.
+//
+//   KernelBuilder k(loc, {"relu", /*workgroupSize=*/64,
+//                         {WordType::F32, WordType::F32}});
+//   k.guarded([&] {
+//     Value i = k.add(k.mul(k.workgroup(), 64), k.thread());
+//     k.ifThen(k.ult(i, k.scalar(0)), [&] {
+//       k.storeWord(1, i, k.fmaxNaN(k.loadWord(0, i), k.f32(0)));
+//     });
+//   });
+//   OwningOpRef<ModuleOp> module = k.finish();
+//
+// Memory: push constants hold the address of the scalars and one address a
+// buffer. A buffer is an array of 32-bit words, all read as one type
+// (SwiftShader does not survive a cast of a pointer); narrower elements are
+// taken out of words. Indices are i32: buffers of up to 2^31 words.
+#ifndef AGT_CODEGEN_SPIRV_KERNELBUILDER_H
+#define AGT_CODEGEN_SPIRV_KERNELBUILDER_H
+
+#include "codegen/common/ValueBuilder.h"
+#include "runtime/include/agt/runtime.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVTypes.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace agt::spirv {
+
+enum class WordType { F32, I32 };
+
+/// How a buffer of such elements is best read: f32 as floats, others as words.
+inline WordType wordTypeOf(agt_dtype dtype) {
+  return dtype == AGT_F32 ? WordType::F32 : WordType::I32;
+}
+
+struct KernelConfig {
+  std::string name;
+  int32_t workgroupSize = 1;
+  std::vector<WordType> buffers;
+};
+
+/// A variable of the invocation: registers, where drivers find enough of them.
+struct Variable {
+  mlir::Value pointer;
+};
+
+/// An array all invocations of a workgroup share.
+struct SharedArray {
+  mlir::Value pointer;
+  mlir::Type element;
+};
+
+class KernelBuilder : public codegen::ValueBuilder {
+public:
+  KernelBuilder(mlir::Location loc, KernelConfig config);
+  ~KernelBuilder() override;
+
+  /// The module; the builder is empty afterwards.
+  mlir::OwningOpRef<mlir::ModuleOp> finish();
+
+  // Where this invocation stands.
+  Value workgroup(); // linear number, x + y * gl_NumWorkGroups.x
+  Value thread();    // number in the workgroup
+  Value lane();      // number in the subgroup
+  /// Runs body in the workgroups that have work (numbers below scalars[0]).
+  void guarded(llvm::function_ref<void()> body);
+
+  // Scalars of the launch, the number of workgroups not counted: scalar(0) is
+  // the first that agt_graph_launch was given.
+  Value scalar(unsigned index);
+  Value scalarF32(unsigned index);
+
+  // Words of buffers, as the buffer's type.
+  Value loadWord(unsigned buffer, Value index);
+  void storeWord(unsigned buffer, Value index, Value value);
+  Value loadI32(unsigned buffer, Value index); // bits, whatever the word type
+  void storeI32(unsigned buffer, Value index, Value bits);
+
+  // Elements. F32, F16 and BF16 come as f32; I32 as i32; I8 sign-extended and
+  // BOOL zero-extended to i32.
+  Value loadElement(unsigned buffer, agt_dtype dtype, Value index);
+  /// Both 16-bit elements of a word as f32: low, high.
+  std::pair<Value, Value> unpackPair(agt_dtype dtype, Value word);
+  /// Two f32 rounded to 16 bits each and packed, low first.
+  Value packPair(agt_dtype dtype, Value low, Value high);
+  /// Stores one element. Elements narrower than a word go in by atomic and/or,
+  /// so that neighbours in the same word may be stored by anyone at any time.
+  /// Faster where it can be done: own whole words and use packPair.
+  void storeElement(unsigned buffer, agt_dtype dtype, Value index, Value value);
+
+  // Variables, made at the top of the function.
+  Variable makeVariable(mlir::Type type);
+  Variable makeVariable(Value init);
+  Value load(Variable v);
+  void store(Variable v, Value value);
+
+  // Subgroups: every invocation must be there.
+  Value broadcast(Value value, unsigned lane);
+  Value shuffle(Value value, Value lane);
+
+  // Shared memory.
+  SharedArray makeShared(mlir::Type element, int64_t size);
+  Value load(const SharedArray &array, Value index);
+  void store(const SharedArray &array, Value index, Value value);
+  void barrier(); // of the workgroup, for shared memory
+
+  Value fmaxAny(Value x, Value y) override;
+  Value f32FromHalf(Value bits) override;
+
+private:
+  mlir::Type wordType(unsigned buffer);
+  Value element(Value pointer, Value index);
+  Value entryValue(llvm::function_ref<Value()> make);
+  void storeNarrow(unsigned buffer, Value index, Value bits, unsigned width);
+
+  KernelConfig config;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::gpu::GPUModuleOp gpuModule;
+  mlir::gpu::GPUFuncOp func;
+  mlir::Operation *entryEnd = nullptr; // head values go before it
+  std::vector<Value> pointers;         // scalars, then buffers
+  llvm::DenseMap<unsigned, Value> scalars;
+  Value firstMember; // 0, as SPIR-V wants it for structs
+  Value workgroupValue, threadValue, laneValue;
+  unsigned sharedCount = 0;
+};
+
+} // namespace agt::spirv
+
+#endif // AGT_CODEGEN_SPIRV_KERNELBUILDER_H

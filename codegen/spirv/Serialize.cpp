@@ -1,0 +1,97 @@
+// See Serialize.h.
+#include "codegen/spirv/Serialize.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+namespace ir = mlir::spirv;
+
+namespace agt::spirv {
+
+void loadKernelDialects(MLIRContext &context) {
+  context.loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                      gpu::GPUDialect, ir::SPIRVDialect>();
+}
+
+ir::TargetEnvAttr targetEnv(MLIRContext *context) {
+  using C = ir::Capability;
+  // 1.5 would list private variables in the interface, which spirv-val for
+  // Vulkan rejects in the form MLIR writes them.
+  auto triple = ir::VerCapExtAttr::get(
+      ir::Version::V_1_3,
+      {C::Shader, C::GroupNonUniform, C::GroupNonUniformBallot,
+       C::GroupNonUniformShuffle, C::PhysicalStorageBufferAddresses},
+      {ir::Extension::SPV_KHR_physical_storage_buffer}, context);
+  return ir::TargetEnvAttr::get(triple, ir::getDefaultResourceLimits(context),
+                                ir::ClientAPI::Vulkan, ir::Vendor::Unknown,
+                                ir::DeviceType::Unknown,
+                                ir::TargetEnvAttr::kUnknownDeviceID);
+}
+
+namespace {
+
+// The conversion as a pass of our own: upstream's passes leave no way to turn
+// the emulation of missing types off.
+struct ConvertKernel : PassWrapper<ConvertKernel, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertKernel)
+
+  void runOnOperation() override {
+    auto env = ir::lookupTargetEnvOrDefault(getOperation());
+    auto target = SPIRVConversionTarget::get(env);
+    SPIRVConversionOptions options;
+    options.emulateUnsupportedFloatTypes = false;
+    options.emulateLT32BitScalarTypes = false;
+    SPIRVTypeConverter types(env, options);
+    RewritePatternSet patterns(&getContext());
+    ScfToSPIRVContext scf;
+    populateSCFToSPIRVPatterns(types, scf, patterns);
+    populateGPUToSPIRVPatterns(types, patterns);
+    populateMathToSPIRVPatterns(types, patterns);
+    arith::populateArithToSPIRVPatterns(types, patterns);
+    SmallVector<Operation *> kernels;
+    for (auto kernel : getOperation().getOps<gpu::GPUModuleOp>())
+      kernels.push_back(kernel);
+    if (failed(applyFullConversion(kernels, *target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult lowerToSpirv(ModuleOp module) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(false);
+  pm.addPass(std::make_unique<ConvertKernel>());
+  OpPassManager &inner = pm.nest<ir::ModuleOp>();
+  inner.addPass(ir::createSPIRVLowerABIAttributesPass());
+  inner.addPass(createCSEPass());
+  inner.addPass(ir::createSPIRVUpdateVCEPass());
+  return pm.run(module);
+}
+
+FailureOr<std::vector<uint32_t>> serializeKernel(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (failed(lowerToSpirv(*copy)))
+    return failure();
+  SmallVector<uint32_t, 0> words;
+  for (auto kernel : copy->getOps<ir::ModuleOp>())
+    if (failed(ir::serialize(kernel, words)))
+      return failure();
+  return std::vector<uint32_t>(words.begin(), words.end());
+}
+
+} // namespace agt::spirv
