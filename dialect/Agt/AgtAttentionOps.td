@@ -5,7 +5,7 @@
 
 def Agt_AttentionOp : Agt_Op<"attention", [
     Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+    Agt_Reify]> {
   let summary = "scaled dot-product attention, exactly";
   let description = [{
     `x = softcap(scale * q_i.k_j) + bias + alibi` over the visible keys; the

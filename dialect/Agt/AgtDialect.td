@@ -10,6 +10,7 @@
 #define AGT_DIALECT_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Agt_Dialect : Dialect {
   let name = "agt";
@@ -28,7 +29,17 @@ def Agt_Dialect : Dialect {
     "mlir::tensor::TensorDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
 }
+
+// Sizes of results as arithmetic on operands, for tensor.dim of a result.
+def Agt_Reify : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+  ["reifyResultShapes"]>;
+// Result types that builders leave out; a declared one may know other dims.
+def Agt_InferType : DeclareOpInterfaceMethods<InferTypeOpInterface>;
+defvar Agt_InferDecl = [{
+  static bool isCompatibleReturnTypes(mlir::TypeRange inferred, mlir::TypeRange declared);
+}];
 
 class Agt_Op<string mnemonic, list<Trait> traits = []>
     : Op<Agt_Dialect, mnemonic, traits>;

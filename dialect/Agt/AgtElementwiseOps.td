@@ -7,13 +7,11 @@
 // are equal (the front end has required it). Computed in f32 (integers in
 // their own width) and rounded once to the element type of the result.
 class Agt_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : Agt_Op<mnemonic, !listconcat(traits, [
-        Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>])>;
+    : Agt_Op<mnemonic, !listconcat(traits, [Pure, Agt_Reify])>;
 
 class Agt_BinaryOp<string mnemonic, string text, Type operand = Agt_NumberTensor,
                    list<Trait> traits = []>
-    : Agt_ElementwiseOp<mnemonic, !listconcat(traits, [
-        DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
+    : Agt_ElementwiseOp<mnemonic, !listconcat(traits, [Agt_InferType])> {
   let summary = text;
   let arguments = (ins operand:$lhs, operand:$rhs);
   let results = (outs operand:$result);
@@ -21,6 +19,7 @@ class Agt_BinaryOp<string mnemonic, string text, Type operand = Agt_NumberTensor
     $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = Agt_InferDecl;
 }
 
 class Agt_UnaryOp<string mnemonic, string text, Type operand = Agt_FloatTensor,
@@ -42,8 +41,7 @@ def Agt_MinOp : Agt_BinaryOp<"min", "the smaller; NaN if either is", Agt_NumberT
 def Agt_AndOp : Agt_BinaryOp<"and", "both hold", Agt_BoolTensor, [Commutative]>;
 def Agt_OrOp : Agt_BinaryOp<"or", "either holds", Agt_BoolTensor, [Commutative]>;
 
-def Agt_CompareOp : Agt_ElementwiseOp<"compare", [
-    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Agt_CompareOp : Agt_ElementwiseOp<"compare", [Agt_InferType]> {
   let summary = "`a < b` and its like; with NaN only `ne` holds";
   let arguments = (ins Agt_CompareAttr:$kind, Agt_Tensor:$lhs, Agt_Tensor:$rhs);
   let results = (outs Agt_BoolTensor:$result);
@@ -51,10 +49,10 @@ def Agt_CompareOp : Agt_ElementwiseOp<"compare", [
     $kind $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = Agt_InferDecl;
 }
 
-def Agt_SelectOp : Agt_ElementwiseOp<"select", [
-    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Agt_SelectOp : Agt_ElementwiseOp<"select", [Agt_InferType]> {
   let summary = "`where(c, a, b)`: a where c holds, else b";
   let arguments = (ins Agt_BoolTensor:$condition, Agt_Tensor:$lhs, Agt_Tensor:$rhs);
   let results = (outs Agt_Tensor:$result);
@@ -63,6 +61,7 @@ def Agt_SelectOp : Agt_ElementwiseOp<"select", [
     `(` type($condition) `,` type($lhs) `,` type($rhs) `)` `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = Agt_InferDecl;
 }
 
 def Agt_NegOp : Agt_UnaryOp<"neg", "`-a`", Agt_NumberTensor>;
@@ -82,8 +81,7 @@ def Agt_ReluOp : Agt_UnaryOp<"relu", "`max(a, 0)`", Agt_NumberTensor>;
 def Agt_CosOp : Agt_UnaryOp<"cos", "cosine">;
 def Agt_SinOp : Agt_UnaryOp<"sin", "sine">;
 
-def Agt_CastOp : Agt_Op<"cast", [
-    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+def Agt_CastOp : Agt_Op<"cast", [Pure, Agt_Reify]> {
   let summary = "another element type";
   let description = [{
     To smaller floats: to nearest, ties to even (f8e4m3 saturates; NaN stays).
@@ -93,6 +91,7 @@ def Agt_CastOp : Agt_Op<"cast", [
   let results = (outs Agt_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // AGT_ELEMENTWISE_OPS_TD

@@ -31,6 +31,7 @@ def Agt_GraphOp : Agt_Op<"graph", [
     OptionalAttr<StrAttr>:$sym_visibility);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     mlir::ArrayRef<mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     mlir::ArrayRef<mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -84,10 +85,11 @@ def Agt_RequireOp : Agt_Op<"require", []> {
   let arguments = (ins I1:$condition, StrAttr:$message, Variadic<Index>:$values);
   let assemblyFormat = "$condition `,` $message (`(` $values^ `)`)? attr-dict";
   let hasVerifier = 1;
-  let hasCanonicalizer = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
-def Agt_ScalarOp : Agt_Op<"scalar", [Pure]> {
+def Agt_ScalarOp : Agt_Op<"scalar", [
+    Pure, Agt_Reify]> {
   let summary = "a number as a tensor without dims";
   let description = [{
     Literals and sizes take part in element-wise functions as tensors of rank

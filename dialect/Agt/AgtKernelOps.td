@@ -4,8 +4,8 @@
 #define AGT_KERNEL_OPS_TD
 
 def Agt_KernelOp : Agt_Op<"kernel", [
-    Pure, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+    Pure, AttrSizedOperandSegments, IsolatedFromAbove, SingleBlockImplicitTerminator<"::agt::YieldOp">,
+    Agt_Reify]> {
   let summary = "ops that become one kernel";
   let description = [{
     Made by `agt-form-kernels`. The body computes each result element from
@@ -39,7 +39,7 @@ def Agt_YieldOp : Agt_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"Kern
 }
 
 def Agt_RopeTableOp : Agt_Op<"rope_table", [
-    Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+    Pure, Agt_Reify]> {
   let summary = "the frequencies of a rotation, made on the host";
   let description = [{
     Row i holds round(scale * base^(-2i/dims) / (2 pi) * 2^64) mod 2^64 as two
@@ -49,6 +49,7 @@ def Agt_RopeTableOp : Agt_Op<"rope_table", [
   let arguments = (ins Index:$dims, F64Attr:$base, F64Attr:$scale);
   let results = (outs Agt_I32Tensor:$result);
   let assemblyFormat = "$dims `base` $base `scale` $scale attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Agt_RotateOp : Agt_ComputeOp<"rotate"> {
@@ -60,6 +61,7 @@ def Agt_RotateOp : Agt_ComputeOp<"rotate"> {
     $input `,` $positions `,` $table `pairs` $pairs attr-dict
     `:` `(` type($input) `,` type($positions) `,` type($table) `)` `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // AGT_KERNEL_OPS_TD

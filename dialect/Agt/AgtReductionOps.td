@@ -5,7 +5,7 @@
 
 class Agt_ComputeOp<string mnemonic, list<Trait> traits = []>
     : Agt_Op<mnemonic, !listconcat(traits, [
-        Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>])>;
+        Pure, Agt_Reify])>;
 
 def Agt_MatmulOp : Agt_ComputeOp<"matmul"> {
   let summary = "`[..., m, k]` by `[..., k, n]`; leading dims broadcast";

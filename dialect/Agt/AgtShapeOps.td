@@ -5,7 +5,7 @@
 
 class Agt_ShapeOp<string mnemonic, list<Trait> traits = []>
     : Agt_Op<mnemonic, !listconcat(traits, [
-        Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>])>;
+        Pure, Agt_Reify])>;
 
 def Agt_ReshapeOp : Agt_ShapeOp<"reshape"> {
   let summary = "the same elements in C order under another shape";
@@ -25,6 +25,7 @@ def Agt_ReshapeOp : Agt_ShapeOp<"reshape"> {
     $input `[` $sizes `]` attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Agt_TransposeOp : Agt_ShapeOp<"transpose"> {
@@ -47,6 +48,7 @@ def Agt_SliceOp : Agt_ShapeOp<"slice"> {
     `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Agt_ConcatOp : Agt_ShapeOp<"concat"> {
@@ -57,6 +59,7 @@ def Agt_ConcatOp : Agt_ShapeOp<"concat"> {
     $inputs `axis` $axis attr-dict `:` functional-type($inputs, $result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Agt_IotaOp : Agt_ShapeOp<"iota"> {
