@@ -24,6 +24,13 @@ extern "C" {
 
 #define AGT_ABI_VERSION 1
 
+/* Programs and libraries export these functions whatever their visibility. */
+#if defined(__GNUC__)
+#define AGT_API __attribute__((visibility("default")))
+#else
+#define AGT_API
+#endif
+
 /* ---- status ------------------------------------------------------------ */
 
 typedef struct agt_failure *agt_status; /* NULL: fine */
@@ -38,10 +45,10 @@ enum agt_code {
   AGT_MISSING = 5 /* a device, library or tool it needs is not there */
 };
 
-int agt_status_code(agt_status status);            /* AGT_OK for NULL */
-const char *agt_status_message(agt_status status); /* "" for NULL */
-const char *agt_status_place(agt_status status);   /* "file:line:column" or "" */
-void agt_status_release(agt_status status);        /* NULL is allowed */
+AGT_API int agt_status_code(agt_status status);            /* AGT_OK for NULL */
+AGT_API const char *agt_status_message(agt_status status); /* "" for NULL */
+AGT_API const char *agt_status_place(agt_status status);   /* "file:line:column" or "" */
+AGT_API void agt_status_release(agt_status status);        /* NULL is allowed */
 
 /* ---- tensors ----------------------------------------------------------- */
 
@@ -66,7 +73,7 @@ typedef struct agt_tensor {
   const int64_t *strides;
 } agt_tensor;
 
-void agt_tensor_release(agt_tensor *tensor);
+AGT_API void agt_tensor_release(agt_tensor *tensor);
 
 /* ---- context ----------------------------------------------------------- */
 
@@ -75,8 +82,8 @@ void agt_tensor_release(agt_tensor *tensor);
  * one thread at a time. */
 typedef struct agt_context agt_context;
 
-agt_status agt_context_create(const char *device, agt_context **out);
-void agt_context_destroy(agt_context *context);
+AGT_API agt_status agt_context_create(const char *device, agt_context **out);
+AGT_API void agt_context_destroy(agt_context *context);
 
 /* ---- what a program holds (constant data, made by the compiler) -------- */
 
@@ -141,7 +148,7 @@ typedef struct agt_program {
 } agt_program;
 
 /* The whole command line of a program (language.md section 9). */
-int agt_main(int argc, char **argv, const agt_program *program);
+AGT_API int agt_main(int argc, char **argv, const agt_program *program);
 
 /* ---- what compiled graphs call ----------------------------------------- */
 
@@ -149,22 +156,22 @@ typedef struct agt_run agt_run;       /* a plan being recorded */
 typedef struct agt_buffer agt_buffer; /* a place in it; owned by the plan */
 
 /* Starts a plan. Checks count, dtype and rank of the inputs. */
-agt_status agt_graph_begin(agt_context *context, const agt_graph *graph,
+AGT_API agt_status agt_graph_begin(agt_context *context, const agt_graph *graph,
                            const agt_tensor *in, size_t n_in, size_t n_out,
                            agt_run **run);
 /* An error found by compiled code. In `message`, {0} and {1} stand for a and
  * b. `place` is file:line:column. Never returns NULL. */
-agt_status agt_graph_fail(agt_run *run, int32_t code, const char *place,
+AGT_API agt_status agt_graph_fail(agt_run *run, int32_t code, const char *place,
                           const char *message, int64_t a, int64_t b);
 /* The device's copy of input `index`, in C order. */
-agt_status agt_graph_input(agt_run *run, uint64_t index, agt_buffer **buffer);
+AGT_API agt_status agt_graph_input(agt_run *run, uint64_t index, agt_buffer **buffer);
 /* Room for `bytes` bytes (0 is fine), rounded up to whole words inside. */
-agt_status agt_graph_alloc(agt_run *run, int64_t bytes, agt_buffer **buffer);
+AGT_API agt_status agt_graph_alloc(agt_run *run, int64_t bytes, agt_buffer **buffer);
 /* Room for `bytes` bytes that hold a copy of `data` before the first launch. */
-agt_status agt_graph_constant(agt_run *run, const void *data, int64_t bytes,
+AGT_API agt_status agt_graph_constant(agt_run *run, const void *data, int64_t bytes,
                               agt_buffer **buffer);
 /* No launch after this one uses the buffer: its room may be used again. */
-agt_status agt_graph_free(agt_run *run, agt_buffer *buffer);
+AGT_API agt_status agt_graph_free(agt_run *run, agt_buffer *buffer);
 /* One kernel over work[0] x work[1] x work[2] x work[3] items: the number of
  * workgroups is the product of ceil(work[i] / tile[i]), none of them if that
  * is 0. The scalars a kernel sees are: the number of workgroups, then
@@ -172,17 +179,17 @@ agt_status agt_graph_free(agt_run *run, agt_buffer *buffer);
  * zero-extended). `flops` are the useful operations, `name` is the phase in
  * --stats, `place` the author's line. Launches run in order, each seeing what
  * those before it wrote. */
-agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
+AGT_API agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
                             agt_buffer *const *buffers, uint64_t n_buffers,
                             const int64_t *scalars, uint64_t n_scalars,
                             const int64_t work[4], double flops,
                             const char *name, const char *place);
 /* Result `index` is the buffer's content, in C order. */
-agt_status agt_graph_output(agt_run *run, uint64_t index, agt_buffer *buffer,
+AGT_API agt_status agt_graph_output(agt_run *run, uint64_t index, agt_buffer *buffer,
                             const int64_t *shape);
 /* Runs the plan and fills `out`. The plan is gone afterwards, whatever it
  * returns; a plan that never ends goes with its context. */
-agt_status agt_graph_end(agt_run *run, agt_tensor *out);
+AGT_API agt_status agt_graph_end(agt_run *run, agt_tensor *out);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,52 @@
+// Compares agt/abi.def, which the compiler declares functions from, with the
+// prototypes of agt/runtime.h. A difference does not compile.
+#include "agt/runtime.h"
+
+#include <type_traits>
+
+namespace {
+
+enum class Kind { Status, Ptr, I32, I64, F64 };
+
+template <typename Type> constexpr Kind kindOf() {
+  if constexpr (std::is_same_v<Type, agt_status>)
+    return Kind::Status;
+  else if constexpr (std::is_pointer_v<Type>)
+    return Kind::Ptr;
+  else if constexpr (std::is_same_v<Type, double>)
+    return Kind::F64;
+  else if constexpr (std::is_integral_v<Type> || std::is_enum_v<Type>)
+    return sizeof(Type) == 8 ? Kind::I64 : Kind::I32;
+}
+
+template <Kind Result, Kind... Arguments> struct Signature {
+  template <typename R, typename... As>
+  static constexpr bool fits(R (*)(As...)) {
+    if constexpr (sizeof...(As) == sizeof...(Arguments))
+      return kindOf<R>() == Result && ((kindOf<As>() == Arguments) && ...);
+    else
+      return false;
+  }
+};
+
+constexpr Kind Status = Kind::Status, Ptr = Kind::Ptr, I32 = Kind::I32,
+               I64 = Kind::I64, F64 = Kind::F64;
+
+#define AGT_ABI(NAME, ...)                                                     \
+  static_assert(Signature<__VA_ARGS__>::fits(&NAME),                           \
+                #NAME " differs between abi.def and runtime.h");
+#include "agt/abi.def"
+
+// The layouts that the compiler writes as constant data and on the stack.
+static_assert(sizeof(agt_tensor) == 32 && offsetof(agt_tensor, dtype) == 8 &&
+              offsetof(agt_tensor, rank) == 12 &&
+              offsetof(agt_tensor, shape) == 16 &&
+              offsetof(agt_tensor, strides) == 24);
+static_assert(sizeof(agt_kernel_variant) == 64 &&
+              offsetof(agt_kernel_variant, min_flops) == 24 &&
+              offsetof(agt_kernel_variant, tile) == 32);
+static_assert(sizeof(agt_kernel) == 24 && sizeof(agt_param) == 16);
+static_assert(sizeof(agt_graph) == 48 && offsetof(agt_graph, run) == 40);
+static_assert(sizeof(agt_program) == 32);
+
+} // namespace

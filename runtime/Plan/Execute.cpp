@@ -1,0 +1,348 @@
+// A plan is run in this order, so that what can be refused is refused before
+// work starts: choose variants, lay out memory, compare with what the device
+// has, build kernels, allocate, upload, run (and repeat), download.
+//
+// All addresses are known once memory is allocated; the commands are recorded
+// once and submitted for each repeat. Inputs, constants and scalars keep their
+// room for the whole plan, so that a repeat finds them as they were.
+#include "runtime/Plan/Execute.h"
+
+#include "runtime/Plan/Context.h"
+#include "runtime/Plan/Layout.h"
+#include "runtime/Plan/Transfer.h"
+#include "runtime/Support/Failure.h"
+#include "runtime/Support/Text.h"
+#include "runtime/Tensor/Tensor.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace agt::rt {
+namespace {
+
+// Offsets of buffers in a chunk: as much as any device asks for, and whole
+// cache lines.
+constexpr uint64_t bufferAlignment = 256;
+// Offsets of a launch's scalars in their common buffer.
+constexpr uint64_t scalarAlignment = 16;
+
+class Execution {
+public:
+  explicit Execution(agt_run &plan)
+      : plan(plan), context(plan.context), device(context.device()),
+        transfer(device) {}
+
+  void run(agt_tensor *out) {
+    context.step("plan memory", [&] {
+      prepareLaunches();
+      gatherScalars();
+      placeBuffers();
+      checkMemory();
+    });
+    context.step("build kernels", [&] { loadKernels(); });
+    context.step("load inputs", [&] {
+      allocate();
+      upload();
+    });
+    recordCommands();
+    if (context.settings.warmUp)
+      context.step("warm up", [&] { submitAll(); });
+    for (uint32_t i = 0; i < context.settings.repeat; ++i)
+      measure(i);
+    context.step("fetch results", [&] { download(out); });
+    device.checkMistakes();
+  }
+
+private:
+  struct PreparedLaunch {
+    const LaunchRecord *record;
+    uint32_t variant;
+    uint64_t groups;
+    uint64_t scalarsOffset;
+    Kernel *kernel;
+  };
+
+  void prepareLaunches();
+  void gatherScalars();
+  void placeBuffers();
+  void checkBuffer(const agt_buffer &buffer, uint64_t limit) const;
+  std::string describe(const agt_buffer &buffer) const;
+  void checkMemory();
+  void loadKernels();
+  void allocate();
+  void upload();
+  void recordCommands();
+  void submitAll();
+  void measure(uint32_t repeat);
+  void download(agt_tensor *out);
+
+  Placement placeOf(const agt_buffer &buffer) const {
+    return layout.placements[slots[buffer.number]];
+  }
+  uint64_t addressOf(const agt_buffer &buffer) const {
+    Placement place = placeOf(buffer);
+    return chunks[place.chunk]->address() + place.offset;
+  }
+
+  agt_run &plan;
+  agt_context &context;
+  Device &device;
+  std::vector<PreparedLaunch> launches;
+  agt_buffer *scalars = nullptr;
+  std::vector<uint32_t> slots; // by buffer: its lifetime's position
+  Layout layout;
+  std::vector<std::unique_ptr<Buffer>> chunks;
+  std::vector<std::unique_ptr<CommandList>> lists;
+  Transfer transfer; // goes before the chunks it copies to
+};
+
+void Execution::prepareLaunches() {
+  const DeviceProperties &properties = device.properties();
+  for (const LaunchRecord &record : plan.launches) {
+    uint32_t variant =
+        chooseVariant(*record.kernel, record.flops, properties, record.place);
+    const int64_t *tile = record.kernel->variants[variant].tile;
+    uint64_t groups = 1;
+    bool tooMany = false;
+    for (int i = 0; i < 4; ++i) {
+      uint64_t size = uint64_t(std::max<int64_t>(tile[i], 1));
+      uint64_t count = (uint64_t(record.work[i]) + size - 1) / size;
+      tooMany |= __builtin_mul_overflow(groups, count, &groups);
+    }
+    // The number of groups is a 32-bit scalar, their grid has two sides.
+    uint64_t limit = std::min<uint64_t>(std::numeric_limits<int32_t>::max(),
+                                        uint64_t(properties.maxGroups[0]) *
+                                            properties.maxGroups[1]);
+    if (tooMany || groups > limit)
+      fail(AGT_FAILED,
+           "'" + record.name + "' is too large for one launch on '" +
+               properties.name + "': it can start " + std::to_string(limit) +
+               " workgroups at once",
+           record.place);
+    launches.push_back({&record, variant, groups, 0, nullptr});
+    context.report.flops += record.flops;
+    context.report.launches.push_back({record.name,
+                                       record.place,
+                                       record.kernel->name,
+                                       variant,
+                                       groups,
+                                       record.flops,
+                                       {}});
+  }
+}
+
+// The scalars of all launches in one buffer, which the plan gets as if it were
+// a constant of the program.
+void Execution::gatherScalars() {
+  std::vector<unsigned char> data;
+  for (PreparedLaunch &launch : launches) {
+    data.resize((data.size() + scalarAlignment - 1) / scalarAlignment *
+                scalarAlignment);
+    launch.scalarsOffset = data.size();
+    std::vector<uint32_t> words{uint32_t(launch.groups)};
+    words.insert(words.end(), launch.record->scalars.begin(),
+                 launch.record->scalars.end());
+    auto *bytes = reinterpret_cast<const unsigned char *>(words.data());
+    data.insert(data.end(), bytes, bytes + words.size() * sizeof(uint32_t));
+  }
+  if (data.empty())
+    return;
+  scalars = &plan.newBuffer(data.size());
+  scalars->data = std::move(data);
+  scalars->firstUse = 0;
+}
+
+std::string Execution::describe(const agt_buffer &buffer) const {
+  if (buffer.input) {
+    size_t index = size_t(buffer.input - plan.inputs.data());
+    return std::string("the input '") + plan.graph.params[index].name + "'";
+  }
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (plan.outputs[i].buffer == &buffer) {
+      const char *name = plan.graph.results[i].name;
+      return name && *name ? std::string("the result '") + name + "'"
+                           : "the result";
+    }
+  if (buffer.firstUse < plan.launches.size())
+    return "a value of '" + plan.launches[buffer.firstUse].name + "'";
+  return "a value";
+}
+
+void Execution::checkBuffer(const agt_buffer &buffer, uint64_t limit) const {
+  if (buffer.bytes > limit)
+    fail(AGT_FAILED,
+         "not enough memory: " + describe(buffer) + " takes " +
+             bytesText(buffer.bytes) + ", the device '" +
+             device.properties().name + "' gives at most " + bytesText(limit) +
+             " at once",
+         plan.graph.place);
+}
+
+void Execution::placeBuffers() {
+  uint64_t limit =
+      device.properties().maxAllocation / bufferAlignment * bufferAlignment;
+  uint32_t end = uint32_t(plan.launches.size());
+  std::vector<Lifetime> lifetimes;
+  for (const agt_buffer &buffer : plan.buffers) {
+    slots.push_back(uint32_t(lifetimes.size()));
+    if (!buffer.isUsed())
+      continue;
+    checkBuffer(buffer, limit);
+    // What the host puts in is there from the start, what it takes out stays
+    // to the end. An output that no launch writes has no first use.
+    bool pinned = buffer.isPinned();
+    uint32_t first = pinned ? 0 : std::min(buffer.firstUse, end);
+    uint32_t last = pinned || buffer.isOutput ? end : buffer.lastUse;
+    lifetimes.push_back({buffer.bytes, first, last});
+  }
+  layout = layOut(lifetimes, bufferAlignment, limit);
+  context.report.peakBytes = layout.total();
+}
+
+void Execution::checkMemory() {
+  uint64_t needed = layout.total();
+  // Where host and device share memory the results take room twice.
+  if (device.properties().cpuDriver)
+    for (size_t i = 0; i < plan.outputs.size(); ++i)
+      needed += *tensorBytes(plan.graph.results[i].dtype,
+                             plan.outputs[i].shape.data(),
+                             plan.graph.results[i].rank);
+  MemoryBudget budget = device.memoryBudget();
+  if (needed <= budget.free)
+    return;
+  fail(AGT_FAILED,
+       std::string("not enough memory: graph '") + plan.graph.name +
+           "' needs " + bytesText(needed) + ", the device '" +
+           device.properties().name + "' has " + bytesText(budget.free) +
+           " free of " + bytesText(budget.total),
+       plan.graph.place);
+}
+
+void Execution::loadKernels() {
+  for (PreparedLaunch &launch : launches) {
+    uint32_t pushConstants = uint32_t(launch.record->buffers.size()) + 1;
+    launch.kernel =
+        &context.kernel(*launch.record->kernel, launch.variant, pushConstants);
+  }
+}
+
+void Execution::allocate() {
+  for (uint64_t bytes : layout.chunks)
+    chunks.push_back(
+        device.allocate(std::max(bytes, bufferAlignment), MemoryKind::Device));
+}
+
+void Execution::upload() {
+  for (const agt_buffer &buffer : plan.buffers) {
+    if (!buffer.isUsed() || buffer.bytes == 0)
+      continue;
+    Placement place = placeOf(buffer);
+    Buffer &chunk = *chunks[place.chunk];
+    if (!buffer.data.empty()) {
+      transfer.upload(chunk, place.offset, buffer.data.data(), buffer.bytes);
+    } else if (buffer.input && chunk.host()) {
+      copyContiguous(*buffer.input, chunk.host() + place.offset);
+    } else if (buffer.input && isContiguous(*buffer.input) &&
+               buffer.input->dtype != AGT_BOOL) {
+      transfer.upload(chunk, place.offset, buffer.input->data, buffer.bytes);
+    } else if (buffer.input) {
+      std::vector<unsigned char> copy(buffer.bytes);
+      copyContiguous(*buffer.input, copy.data());
+      transfer.upload(chunk, place.offset, copy.data(), copy.size());
+    }
+  }
+}
+
+// One list, or one for each launch where times are wanted that the device
+// cannot take itself.
+void Execution::recordCommands() {
+  bool times = context.settings.launchTimes;
+  bool apart = times && !device.properties().timestamps;
+  std::vector<Command> commands;
+  for (const PreparedLaunch &launch : launches) {
+    Grid grid = foldGroups(launch.groups, device.properties().maxGroups);
+    LaunchCommand command{launch.kernel, {}, grid.x, grid.y};
+    command.addresses.push_back(addressOf(*scalars) + launch.scalarsOffset);
+    for (agt_buffer *buffer : launch.record->buffers)
+      command.addresses.push_back(addressOf(*buffer));
+    commands.push_back(std::move(command));
+    if (apart) {
+      lists.push_back(device.record(commands, false));
+      commands.clear();
+    }
+  }
+  if (!commands.empty())
+    lists.push_back(device.record(commands, times));
+}
+
+void Execution::submitAll() {
+  TimelinePoint last = 0;
+  for (auto &list : lists)
+    last = device.submit(*list);
+  if (last)
+    device.wait(last);
+}
+
+void Execution::measure(uint32_t repeat) {
+  if (context.settings.progress)
+    context.settings.progress(
+        context.settings.repeat == 1
+            ? "compute"
+            : "compute, " + std::to_string(repeat + 1) + " of " +
+                  std::to_string(context.settings.repeat));
+  RunReport &report = context.report;
+  double begin = context.now();
+  std::vector<Span> spans;
+  if (context.settings.launchTimes && lists.size() > 1) {
+    for (auto &list : lists) {
+      double from = context.now();
+      device.wait(device.submit(*list));
+      spans.push_back({from - begin, context.now() - begin});
+    }
+  } else {
+    submitAll();
+  }
+  double end = context.now();
+  report.begins.push_back(begin);
+  report.times.push_back(end - begin);
+
+  if (!context.settings.launchTimes)
+    return;
+  if (spans.empty() && !lists.empty())
+    spans = lists.front()->times();
+  // A single launch on a device without clocks took as long as the list.
+  if (spans.empty() && launches.size() == 1)
+    spans.push_back({0, end - begin});
+  for (size_t i = 0; i < launches.size(); ++i)
+    report.launches[i].spans.push_back(spans.at(i));
+}
+
+void Execution::download(agt_tensor *out) {
+  size_t done = 0;
+  try {
+    for (; done < plan.outputs.size(); ++done) {
+      const OutputRecord &output = plan.outputs[done];
+      const agt_param &result = plan.graph.results[done];
+      allocateTensor(out[done], result.dtype, output.shape.data(), result.rank);
+      uint64_t bytes =
+          *tensorBytes(result.dtype, output.shape.data(), result.rank);
+      Placement place = placeOf(*output.buffer);
+      transfer.download(*chunks[place.chunk], place.offset, out[done].data,
+                        bytes);
+    }
+  } catch (...) {
+    for (size_t i = 0; i <= done && i < plan.outputs.size(); ++i)
+      agt_tensor_release(&out[i]);
+    throw;
+  }
+}
+
+} // namespace
+
+void execute(agt_run &plan, agt_tensor *out) {
+  std::fill_n(out, plan.outputs.size(), agt_tensor{});
+  plan.context.report = {};
+  Execution(plan).run(out);
+}
+
+} // namespace agt::rt

@@ -1,0 +1,67 @@
+// Which variant of a kernel a launch takes, and the grid it becomes.
+#include "runtime/Plan/Execute.h"
+#include "runtime/Support/Failure.h"
+#include "runtime/Support/Text.h"
+
+namespace agt::rt {
+
+static const char *featureName(uint32_t bit) {
+  switch (bit) {
+  case AGT_FEATURE_FLOAT16:
+    return "16-bit floats (shaderFloat16)";
+  case AGT_FEATURE_INT64:
+    return "64-bit integers (shaderInt64)";
+  case AGT_FEATURE_BROADCAST:
+    return "subgroup broadcasts in compute shaders";
+  case AGT_FEATURE_SHUFFLE:
+    return "subgroup shuffles in compute shaders";
+  case AGT_FEATURE_COOPMAT:
+    return "cooperative matrices";
+  case AGT_FEATURE_CPU_DRIVER:
+    return "a driver that runs on the CPU";
+  default:
+    return "a feature that this runtime does not know";
+  }
+}
+
+// What a variant needs that the device lacks, for people.
+static std::vector<std::string> lacks(const agt_kernel_variant &variant,
+                                      const DeviceProperties &device) {
+  std::vector<std::string> names;
+  if (variant.subgroup_size && variant.subgroup_size != device.subgroupSize)
+    names.push_back("subgroups of " + std::to_string(variant.subgroup_size) +
+                    " (it has " + std::to_string(device.subgroupSize) + ")");
+  uint32_t missing = variant.features & ~device.features;
+  for (uint32_t bit = 1; bit; bit <<= 1)
+    if (missing & bit)
+      names.push_back(featureName(bit));
+  return names;
+}
+
+uint32_t chooseVariant(const agt_kernel &kernel, double flops,
+                       const DeviceProperties &device,
+                       const std::string &place) {
+  std::string reasons;
+  for (uint32_t i = 0; i < kernel.n_variants; ++i) {
+    const agt_kernel_variant &variant = kernel.variants[i];
+    std::vector<std::string> missing = lacks(variant, device);
+    if (missing.empty() && flops >= variant.min_flops)
+      return i;
+    std::string reason =
+        missing.empty() ? "a larger launch" : listText(missing);
+    if (reasons.find(reason) == std::string::npos)
+      reasons += (reasons.empty() ? "" : ", or ") + reason;
+  }
+  fail(AGT_MISSING,
+       std::string("kernel '") + kernel.name + "' cannot run on '" +
+           device.name + "': it needs " + reasons,
+       place);
+}
+
+Grid foldGroups(uint64_t groups, const uint32_t limits[2]) {
+  uint64_t y = (groups + limits[0] - 1) / limits[0];
+  uint64_t x = y ? (groups + y - 1) / y : 0;
+  return {uint32_t(x), uint32_t(y)};
+}
+
+} // namespace agt::rt

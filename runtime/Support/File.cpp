@@ -1,0 +1,187 @@
+// See File.h. Temporary files are made with the mode a plain open would give
+// (the umask counts), which is why mkstemp is not used.
+#include "runtime/Support/File.h"
+
+#include "runtime/Support/Failure.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <random>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace agt::rt {
+
+static std::string errorText(int error) { return std::strerror(error); }
+
+MappedFile::MappedFile(const std::string &path) {
+  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    fail(AGT_BAD_INPUT, "cannot read '" + path + "': " + errorText(errno));
+  struct stat info;
+  if (fstat(descriptor, &info) != 0 || S_ISDIR(info.st_mode)) {
+    int error = S_ISDIR(info.st_mode) ? EISDIR : errno;
+    close(descriptor);
+    fail(AGT_BAD_INPUT, "cannot read '" + path + "': " + errorText(error));
+  }
+  if (S_ISREG(info.st_mode) && info.st_size > 0) {
+    void *address = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE,
+                         descriptor, 0);
+    if (address != MAP_FAILED) {
+      mapped = true;
+      bytes = static_cast<const unsigned char *>(address);
+      length = size_t(info.st_size);
+    }
+  }
+  try {
+    if (!mapped)
+      readAll(descriptor, path);
+  } catch (...) {
+    close(descriptor);
+    throw;
+  }
+  close(descriptor);
+}
+
+void MappedFile::readAll(int descriptor, const std::string &path) {
+  char block[1 << 16];
+  for (;;) {
+    ssize_t got = ::read(descriptor, block, sizeof block);
+    if (got == 0)
+      break;
+    if (got < 0) {
+      if (errno == EINTR)
+        continue;
+      fail(AGT_BAD_INPUT, "cannot read '" + path + "': " + errorText(errno));
+    }
+    content.append(block, size_t(got));
+  }
+  bytes = reinterpret_cast<const unsigned char *>(content.data());
+  length = content.size();
+}
+
+MappedFile::~MappedFile() {
+  if (mapped)
+    munmap(const_cast<unsigned char *>(bytes), length);
+}
+
+// The path with links resolved where it exists, else the path itself.
+static std::string resolve(const std::string &path) {
+  char resolved[PATH_MAX];
+  return realpath(path.c_str(), resolved) ? resolved : path;
+}
+
+// True when `path` exists and is neither a regular file nor a folder.
+static bool isSpecial(const std::string &path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+         !S_ISDIR(info.st_mode);
+}
+
+static bool isFolder(const std::string &path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// A new file beside `target`; its descriptor, or -1 with errno.
+static int createBeside(const std::string &target, std::string &name) {
+  std::random_device random;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    char suffix[32];
+    std::snprintf(suffix, sizeof suffix, ".%08x.part", unsigned(random()));
+    name = target + suffix;
+    int descriptor =
+        open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST)
+      return descriptor;
+  }
+  return -1;
+}
+
+OutputFile::OutputFile(const std::string &path) : path(path) {
+  if (isFolder(path))
+    failWith(EISDIR);
+  if (isSpecial(path)) {
+    descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    target = resolve(path);
+    descriptor = createBeside(target, temporary);
+  }
+  if (descriptor < 0) {
+    temporary.clear();
+    failWith(errno);
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor >= 0)
+    close(descriptor);
+  if (!temporary.empty())
+    unlink(temporary.c_str());
+}
+
+void OutputFile::failWith(int error) {
+  fail(AGT_FAILED, "cannot write '" + path + "': " + errorText(error));
+}
+
+void OutputFile::write(const void *data, size_t bytes) {
+  auto *next = static_cast<const char *>(data);
+  while (bytes) {
+    // Linux writes at most 2 GiB - 4 KiB at once; smaller steps lose nothing.
+    ssize_t done =
+        ::write(descriptor, next, bytes < (1u << 30) ? bytes : 1u << 30);
+    if (done < 0) {
+      if (errno == EINTR)
+        continue;
+      failWith(errno);
+    }
+    next += done;
+    bytes -= size_t(done);
+  }
+}
+
+void OutputFile::finish() {
+  if (descriptor < 0)
+    return;
+  int result = close(descriptor);
+  descriptor = -1;
+  if (result != 0)
+    failWith(errno);
+}
+
+void OutputFile::commit() {
+  finish();
+  if (temporary.empty())
+    return;
+  if (rename(temporary.c_str(), target.c_str()) != 0)
+    failWith(errno);
+  temporary.clear();
+}
+
+void checkWritable(const std::string &path) {
+  auto refuse = [&](int error) {
+    fail(AGT_BAD_INPUT, "cannot write '" + path + "': " + errorText(error));
+  };
+  if (path.empty())
+    refuse(ENOENT);
+  if (isFolder(path) || path.back() == '/')
+    refuse(EISDIR);
+  if (isSpecial(path)) {
+    if (access(path.c_str(), W_OK) != 0)
+      refuse(errno);
+    return;
+  }
+  std::string name;
+  int descriptor = createBeside(resolve(path), name);
+  if (descriptor < 0)
+    refuse(errno);
+  close(descriptor);
+  unlink(name.c_str());
+}
+
+} // namespace agt::rt

@@ -1,0 +1,66 @@
+// Files: mapped for reading, and written whole or not at all.
+#ifndef AGT_RUNTIME_SUPPORT_FILE_H
+#define AGT_RUNTIME_SUPPORT_FILE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace agt::rt {
+
+/// A whole file, mapped read-only for the life of the object. Files that
+/// cannot be mapped (pipes) are read into memory.
+class MappedFile {
+public:
+  /// Fails with AGT_BAD_INPUT and a text that names the path.
+  explicit MappedFile(const std::string &path);
+  ~MappedFile();
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+
+  const unsigned char *data() const { return bytes; }
+  size_t size() const { return length; }
+
+private:
+  void readAll(int descriptor, const std::string &path);
+
+  const unsigned char *bytes = nullptr;
+  size_t length = 0;
+  std::string content; // used where there is no mapping
+  bool mapped = false;
+};
+
+/// A file being written. The data goes to a file of another name in the same
+/// folder, which takes the right name in commit(); without commit() nothing
+/// stays behind. Devices and pipes (/dev/null, /dev/stdout) are written
+/// directly. A link is followed: what it points to is replaced.
+class OutputFile {
+public:
+  explicit OutputFile(const std::string &path);
+  ~OutputFile();
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+
+  void write(const void *data, size_t bytes);
+  void write(const std::string &text) { write(text.data(), text.size()); }
+  /// Flushes and closes; afterwards commit() can hardly fail, so that several
+  /// files can be finished first and then appear together.
+  void finish();
+  void commit();
+
+private:
+  [[noreturn]] void failWith(int error);
+
+  std::string path;      // as the user wrote it
+  std::string target;    // links resolved
+  std::string temporary; // "" when written directly
+  int descriptor = -1;
+};
+
+/// Fails with AGT_BAD_INPUT when `path` could not be written: no such folder,
+/// no permission, a folder. Leaves nothing behind. Used before the work.
+void checkWritable(const std::string &path);
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_SUPPORT_FILE_H

@@ -1,0 +1,123 @@
+// See Text.h.
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace agt::rt {
+
+// `value` with one decimal and the first unit that keeps it below `base`.
+static std::string scaled(double value, double base,
+                          const std::vector<const char *> &units) {
+  size_t unit = 0;
+  while (value >= base && unit + 1 < units.size()) {
+    value /= base;
+    ++unit;
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %s", value, units[unit]);
+  return text;
+}
+
+std::string bytesText(uint64_t bytes) {
+  std::string text = std::to_string(bytes) + " bytes";
+  if (bytes >= 1024)
+    text += " (" +
+            scaled(double(bytes), 1024,
+                   {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}) +
+            ")";
+  return text;
+}
+
+std::string secondsText(double seconds) {
+  char text[64];
+  if (seconds >= 1)
+    std::snprintf(text, sizeof text, "%.3f s", seconds);
+  else if (seconds >= 1e-3)
+    std::snprintf(text, sizeof text, "%.3f ms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
+  return text;
+}
+
+std::string rateText(double flops, double seconds) {
+  if (flops <= 0 || seconds <= 0)
+    return "-";
+  return scaled(
+      flops / seconds, 1000,
+      {"FLOP/s", "KFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"});
+}
+
+std::string listText(const std::vector<std::string> &items) {
+  std::string text;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i)
+      text += i + 1 == items.size() ? " and " : ", ";
+    text += items[i];
+  }
+  return text;
+}
+
+std::string shapeText(const int64_t *shape, size_t rank) {
+  std::string text = "[";
+  for (size_t i = 0; i < rank; ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// Edits (insert, delete, change) that turn a into b.
+static size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t above = row[j];
+      size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({change, above + 1, row[j - 1] + 1});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+std::string didYouMean(std::string_view word,
+                       const std::vector<std::string> &candidates) {
+  // A third of the letters may be wrong: enough for slips, too few for words
+  // that merely look alike. Very long words are no slip of anything.
+  if (word.size() > 200)
+    return "";
+  size_t limit = std::max<size_t>(1, word.size() / 3);
+  const std::string *best = nullptr;
+  for (const std::string &candidate : candidates) {
+    size_t distance = editDistance(word, candidate);
+    if (distance <= limit && distance < candidate.size()) {
+      limit = distance - (distance ? 1 : 0);
+      best = &candidate;
+    }
+  }
+  return best ? ", did you mean '" + *best + "'?" : "";
+}
+
+bool endsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() &&
+         text.substr(text.size() - suffix.size()) == suffix;
+}
+
+std::string substitute(std::string_view message, int64_t a, int64_t b) {
+  std::string text;
+  while (!message.empty()) {
+    if (message.substr(0, 3) == "{0}" || message.substr(0, 3) == "{1}") {
+      text += std::to_string(message[1] == '0' ? a : b);
+      message.remove_prefix(3);
+      continue;
+    }
+    text += message.front();
+    message.remove_prefix(1);
+  }
+  return text;
+}
+
+} // namespace agt::rt

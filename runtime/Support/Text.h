@@ -1,0 +1,39 @@
+// Small helpers for the texts users read: sizes, lists, near misses.
+#ifndef AGT_RUNTIME_SUPPORT_TEXT_H
+#define AGT_RUNTIME_SUPPORT_TEXT_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agt::rt {
+
+/// "1234567 bytes (1.2 MiB)"; below 1 KiB only the bytes.
+std::string bytesText(uint64_t bytes);
+
+/// "1.25 ms", "3.4 s": a time with the unit that reads best.
+std::string secondsText(double seconds);
+
+/// "12.3 GFLOP/s"; "-" where there is nothing to divide.
+std::string rateText(double flops, double seconds);
+
+/// "a, b and c".
+std::string listText(const std::vector<std::string> &items);
+
+/// "[2, 3]" for two dims.
+std::string shapeText(const int64_t *shape, size_t rank);
+
+/// ", did you mean 'x'?" for the candidate nearest to `word`, or "".
+std::string didYouMean(std::string_view word,
+                       const std::vector<std::string> &candidates);
+
+/// True when `text` ends with `suffix`.
+bool endsWith(std::string_view text, std::string_view suffix);
+
+/// `message` with {0} and {1} replaced by a and b.
+std::string substitute(std::string_view message, int64_t a, int64_t b);
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_SUPPORT_TEXT_H
