@@ -170,6 +170,11 @@ AGT_API agt_status agt_graph_alloc(agt_run *run, int64_t bytes, agt_buffer **buf
 /* Room for `bytes` bytes that hold a copy of `data` before the first launch. */
 AGT_API agt_status agt_graph_constant(agt_run *run, const void *data, int64_t bytes,
                               agt_buffer **buffer);
+/* The frequencies of a rotary embedding over `dims` elements, as a constant:
+ * dims / 2 rows of two words (low, high), round(scale * base^(-2i/dims) /
+ * (2 pi) * 2^64) modulo 2^64. */
+AGT_API agt_status agt_graph_rope_table(agt_run *run, int64_t dims, double base,
+                                        double scale, agt_buffer **buffer);
 /* No launch after this one uses the buffer: its room may be used again. */
 AGT_API agt_status agt_graph_free(agt_run *run, agt_buffer *buffer);
 /* One kernel over work[0] x work[1] x work[2] x work[3] items: the number of
