@@ -32,16 +32,16 @@ struct LaunchReport {
   std::vector<Span> spans; // one a repeat, from the repeat's begin
 };
 
-/// What is known of the last plan that ran. Times are in seconds; `begin`s and
-/// `steps` count from the making of the context.
+/// What is known of the last plan that ran, in seconds; `begins` and `steps`
+/// count from the making of the context.
 struct RunReport {
   struct Step {
     std::string name;
     double begin;
     double end;
   };
-  std::vector<double> times;  // one a repeat
-  std::vector<double> begins; // likewise
+  std::vector<double> times;  // of the whole plan, one a repeat
+  std::vector<double> begins; // when the runs began that spans count from
   std::vector<Step> steps;    // what the host did besides
   std::vector<LaunchReport> launches;
   double flops = 0;

@@ -1,0 +1,66 @@
+// The files of a run: parameters from --in, results to --out.
+#ifndef AGT_RUNTIME_CLI_FILES_H
+#define AGT_RUNTIME_CLI_FILES_H
+
+#include "runtime/Cli/Manifest.h"
+#include "runtime/Support/File.h"
+#include "runtime/Tensor/Stored.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace agt::rt {
+
+/// The values of a graph's parameters, with the files they are mapped from.
+class Inputs {
+public:
+  /// Reads what `specs` (the values of --in) name. Fails with AGT_BAD_INPUT
+  /// when a parameter is missing, given twice, unknown, or of another type or
+  /// rank than declared.
+  Inputs(const agt_graph &graph, const ManifestGraph &manifest,
+         const std::vector<std::string> &specs);
+
+  std::vector<agt_tensor> tensors() const;
+
+private:
+  void add(const std::string &spec);
+  void addAll(const std::string &path);
+  void bind(size_t param, const StoredTensor &stored, const std::string &path);
+  const MappedFile &open(const std::string &path);
+  size_t paramNamed(const std::string &name) const;
+  void checkComplete() const;
+
+  const agt_graph &graph;
+  const ManifestGraph &manifest;
+  std::vector<std::unique_ptr<MappedFile>> files;
+  std::vector<std::optional<HostTensor>> values; // one a parameter
+};
+
+/// Where results go.
+class Outputs {
+public:
+  /// Parses the values of --out and makes sure that each file can be written,
+  /// before any work is done.
+  Outputs(const agt_graph &graph, const std::vector<std::string> &specs);
+
+  /// Writes all files; they appear together at the end, or none does.
+  void write(const agt_tensor *results) const;
+  bool empty() const { return files.empty(); }
+
+private:
+  struct File {
+    std::string path;
+    bool safetensors;
+    std::vector<size_t> results; // one for .npy
+  };
+  void add(const std::string &path, std::vector<size_t> results);
+
+  const agt_graph &graph;
+  std::vector<File> files;
+};
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_CLI_FILES_H

@@ -1,0 +1,97 @@
+// See Help.h.
+#include "runtime/Cli/Help.h"
+
+#include <algorithm>
+
+namespace agt::rt {
+
+// Every line of `text` behind `indent`.
+static std::string indented(const std::string &text,
+                            const std::string &indent) {
+  std::string result;
+  for (size_t at = 0; at <= text.size() && !text.empty();) {
+    size_t end = std::min(text.find('\n', at), text.size());
+    result += indent + text.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return result;
+}
+
+static std::string describe(const ManifestGraph &graph) {
+  std::string text = "  " + signatureText(graph) + "\n";
+  text += indented(graph.doc, "      ");
+  for (const auto *list : {&graph.params, &graph.results})
+    for (const ManifestParam &param : *list)
+      if (!param.doc.empty())
+        text += "      " + param.name + ": " +
+                indented(param.doc, "        ").substr(8);
+  return text;
+}
+
+static std::string graphsText(const Manifest &manifest) {
+  std::string text = "graphs:\n";
+  for (const ManifestGraph &graph : manifest.graphs)
+    text += describe(graph);
+  return manifest.graphs.empty() ? "no graphs\n" : text;
+}
+
+// The command that runs the first graph, with its own names.
+static std::string example(const Manifest &manifest, const std::string &exe) {
+  if (manifest.graphs.empty())
+    return "";
+  const ManifestGraph &graph = manifest.graphs.front();
+  std::string text = exe + " run " + graph.name;
+  for (const ManifestParam &param : graph.params)
+    text += " --in " + param.name + "=" + param.name + ".npy";
+  for (size_t i = 0; i < graph.results.size(); ++i) {
+    std::string name = graph.results[i].name;
+    if (name.empty())
+      name = i ? "out" + std::to_string(i) : "out";
+    text += " --out " + name + ".npy";
+  }
+  return "\nexample:\n  " + text + "\n";
+}
+
+std::string listingText(const Manifest &manifest, const std::string &exe) {
+  return manifest.program + " (" + manifest.hash + ")\n\n" +
+         graphsText(manifest) + example(manifest, exe) + "\n'" + exe +
+         " --help' says more.\n";
+}
+
+std::string helpText(const Manifest &manifest, const std::string &exe) {
+  return "usage: " + exe + " [--help | --version | --json]\n       " + exe +
+         " run GRAPH [OPTION...]\n\n"
+         "  --help       this text; 'run --help' for the options of run\n"
+         "  --version    the program's name and hash\n"
+         "  --json       what the program holds, as JSON\n\n" +
+         graphsText(manifest) + example(manifest, exe) +
+         "\nexit codes: 0 done, 1 failed, 2 bad input or command line, 5 a "
+         "device or library is missing\n";
+}
+
+std::string runHelpText(const Manifest &manifest, const std::string &exe) {
+  return "usage: " + exe +
+         " run GRAPH --in NAME=FILE ... --out [NAME=]FILE ... [OPTION...]\n\n"
+         "  --in NAME=FILE.npy       a parameter's value; "
+         "NAME=FILE.safetensors "
+         "takes the tensor NAME\n"
+         "  --in FILE.safetensors    every parameter the file has a tensor "
+         "for\n"
+         "  --out NAME=FILE          a result, as .npy or .safetensors\n"
+         "  --out FILE               the next result in declared order; a "
+         ".safetensors file takes all\n"
+         "  --device DEVICE          auto (default), vulkan, vulkan:N, cpu, or "
+         "null, which computes nothing\n"
+         "  --devices LIST           one for each position of a mesh, with "
+         "commas between\n"
+         "  --weights NAME=PATH      another file for the weights NAME\n"
+         "  --set NAME=NUMBER        a number that the program leaves open\n"
+         "  --repeat N               run N times after a warm-up\n"
+         "  --stats, --stats=json[:FILE]\n"
+         "                           time, work and memory by phase\n"
+         "  --trace FILE.json        a timeline for Perfetto "
+         "(ui.perfetto.dev)\n\n" +
+         graphsText(manifest) + example(manifest, exe);
+}
+
+} // namespace agt::rt

@@ -1,0 +1,148 @@
+// See Run.h. The device is opened by the plan when it is needed, after the
+// files have been read and the shapes checked: a typing mistake is told at
+// once, and as a mistake even where there is no device.
+#include "runtime/Cli/Run.h"
+
+#include "runtime/Cli/Files.h"
+#include "runtime/Cli/Report.h"
+#include "runtime/Plan/Context.h"
+#include "runtime/Support/Failure.h"
+#include "runtime/Support/Text.h"
+#include "runtime/Tensor/Dtype.h"
+#include "runtime/Vulkan/Instance.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+namespace agt::rt {
+
+namespace {
+
+// One line on the terminal that says what is going on; nothing elsewhere.
+class Progress {
+public:
+  Progress() : shown(isatty(STDERR_FILENO)) {}
+  ~Progress() { clear(); }
+  void show(const std::string &text) {
+    if (shown)
+      std::fprintf(stderr, "\r\033[K%s ...", text.c_str());
+  }
+  void clear() {
+    if (shown)
+      std::fprintf(stderr, "\r\033[K");
+  }
+
+private:
+  bool shown;
+};
+
+// Results that are released whatever happens.
+struct Results {
+  explicit Results(size_t count) : tensors(count) {}
+  ~Results() {
+    for (agt_tensor &tensor : tensors)
+      agt_tensor_release(&tensor);
+  }
+  std::vector<agt_tensor> tensors;
+};
+
+class GraphRun {
+public:
+  GraphRun(const agt_program &program, const Manifest &manifest,
+           const RunOptions &options)
+      : options(options), graph(program.graphs[options.graph]),
+        declared(manifest.graphs[options.graph]),
+        context(parseDevice(options.device)), results(graph.n_results) {
+    bool measured = options.stats != StatsForm::None || options.repeatGiven ||
+                    !options.trace.empty();
+    context.settings.repeat = options.repeat;
+    context.settings.warmUp = measured;
+    context.settings.launchTimes =
+        options.stats != StatsForm::None || !options.trace.empty();
+    context.settings.progress = [this](const std::string &text) {
+      progress.show(text);
+    };
+  }
+
+  void run() {
+    Outputs outputs(graph, options.out);
+    for (const std::string &file : {options.statsFile, options.trace})
+      if (!file.empty())
+        checkWritable(file);
+    context.step("read inputs", [&] {
+      inputs = std::make_unique<Inputs>(graph, declared, options.in);
+    });
+    std::vector<RunReport::Step> before = context.report.steps;
+    compute();
+    std::vector<RunReport::Step> &steps = context.report.steps;
+    steps.insert(steps.begin(), before.begin(), before.end());
+    context.step("write results",
+                 [&] { outputs.write(results.tensors.data()); });
+    progress.clear();
+    report(outputs.empty());
+  }
+
+private:
+  void compute() {
+    std::vector<agt_tensor> in = inputs->tensors();
+    rethrow(graph.run(&context, in.data(), in.size(), results.tensors.data(),
+                      results.tensors.size()));
+  }
+
+  void report(bool resultsDropped) {
+    std::string device = context.device().properties().name;
+    Stats stats = collectStats(graph.name, device, context.report);
+    if (!options.trace.empty())
+      writeFile(options.trace, traceJson(graph.name, device, context.report));
+    if (options.stats == StatsForm::Text)
+      print(statsText(stats));
+    else if (options.stats == StatsForm::Json && options.statsFile.empty())
+      print(statsJson(stats));
+    else if (options.stats == StatsForm::Json)
+      writeFile(options.statsFile, statsJson(stats));
+    else if (options.repeatGiven)
+      print(secondsText(stats.time) + "\n");
+    else if (resultsDropped && options.trace.empty())
+      describeResults();
+  }
+
+  // Without --out there is still something to say: what came out.
+  void describeResults() {
+    for (size_t i = 0; i < results.tensors.size(); ++i) {
+      const agt_tensor &tensor = results.tensors[i];
+      print(resultName(graph, i) + ": tensor<" + dtypeName(tensor.dtype) +
+            ", " + shapeText(tensor.shape, size_t(tensor.rank)) + ">\n");
+    }
+  }
+
+  static void writeFile(const std::string &path, const std::string &text) {
+    OutputFile file(path);
+    file.write(text);
+    file.commit();
+  }
+
+  static void print(const std::string &text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+      fail(AGT_FAILED, "cannot write to the standard output");
+  }
+
+  const RunOptions &options;
+  const agt_graph &graph;
+  const ManifestGraph &declared;
+  Progress progress;
+  std::unique_ptr<Inputs> inputs;
+  agt_context context;
+  Results results;
+};
+
+} // namespace
+
+void runGraph(const agt_program &program, const Manifest &manifest,
+              const RunOptions &options) {
+  GraphRun(program, manifest, options).run();
+  // Objects that were left on the device show when it is closed.
+  if (validationErrorCount())
+    fail(AGT_FAILED, "the Vulkan validation layer found errors");
+}
+
+} // namespace agt::rt

@@ -1,0 +1,194 @@
+// See RunOptions.h. CLI11 splits the command line; values are checked here, so
+// that every message is ours and names what it is about.
+#include "runtime/Cli/RunOptions.h"
+
+#include "runtime/Support/Failure.h"
+#include "runtime/Support/Text.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace agt::rt {
+
+namespace {
+// The words as they were given.
+struct RawOptions {
+  std::string graph;
+  std::vector<std::string> in, out, weights, set, linkRate;
+  std::string device, devices, repeat, stats, trace, policy;
+  bool check = false;
+  bool help = false;
+};
+} // namespace
+
+static const std::vector<std::string> optionNames = {
+    "--in",   "--out",       "--device", "--devices", "--weights",
+    "--set",  "--repeat",    "--stats",  "--trace",   "--check",
+    "--help", "--link-rate", "--policy"};
+
+[[noreturn]] static void refuse(const std::string &text) {
+  fail(AGT_BAD_INPUT, text);
+}
+
+static void checkExtras(const std::vector<std::string> &extras) {
+  for (const std::string &word : extras) {
+    if (word.size() > 1 && word[0] == '-') {
+      std::string name = word.substr(0, word.find('='));
+      refuse("unknown option '" + name + "'" + didYouMean(name, optionNames));
+    }
+    refuse("unexpected argument '" + word + "'");
+  }
+}
+
+static RawOptions split(const std::vector<std::string> &arguments) {
+  RawOptions raw;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  app.add_option("graph", raw.graph);
+  auto list = [&](const char *name, std::vector<std::string> &values) {
+    app.add_option(name, values)->expected(1)->take_all();
+  };
+  auto single = [&](const char *name, std::string &value) {
+    app.add_option(name, value)->take_last();
+  };
+  list("--in", raw.in);
+  list("--out", raw.out);
+  list("--weights", raw.weights);
+  list("--set", raw.set);
+  list("--link-rate", raw.linkRate);
+  single("--device", raw.device);
+  single("--devices", raw.devices);
+  single("--repeat", raw.repeat);
+  single("--trace", raw.trace);
+  single("--policy", raw.policy);
+  app.add_flag("--stats{text}", raw.stats)->take_last();
+  app.add_flag("--check", raw.check);
+  app.add_flag("--help,-h", raw.help);
+
+  // CLI11 takes the words from the back.
+  std::vector<std::string> words(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError &error) {
+    std::string text = error.what();
+    std::string name = text.substr(0, text.find(':'));
+    if (std::count(optionNames.begin(), optionNames.end(), name))
+      refuse("expected a value behind '" + name + "'");
+    refuse("cannot read the command line: " + text);
+  }
+  if (!raw.help)
+    checkExtras(app.remaining());
+  return raw;
+}
+
+static size_t findGraph(const std::string &name, const Manifest &manifest) {
+  std::vector<std::string> names;
+  for (const ManifestGraph &graph : manifest.graphs)
+    names.push_back(graph.name);
+  std::string all = names.empty() ? "it has none" : "it has " + listText(names);
+  if (name.empty())
+    refuse("expected the name of a graph behind 'run', " + all);
+  auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end())
+    return size_t(found - names.begin());
+  std::string guess = didYouMean(name, names);
+  refuse("the program has no graph '" + name + "'" +
+         (guess.empty() ? ", " + all : guess));
+}
+
+static std::vector<std::string> splitAtCommas(const std::string &text) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+static std::string chooseDevice(const RawOptions &raw,
+                                const std::string &graph) {
+  if (raw.devices.empty())
+    return raw.device.empty() ? "auto" : raw.device;
+  if (!raw.device.empty())
+    refuse("expected --device or --devices, got both");
+  std::vector<std::string> parts = splitAtCommas(raw.devices);
+  if (parts.size() > 1)
+    refuse("graph '" + graph + "' has one position, got " +
+           std::to_string(parts.size()) + " devices: '" + raw.devices + "'");
+  return parts.front();
+}
+
+static uint32_t parseRepeat(const std::string &text) {
+  bool digits = !text.empty() && text.size() <= 9 &&
+                text.find_first_not_of("0123456789") == std::string::npos;
+  uint32_t value = digits ? uint32_t(std::stoul(text)) : 0;
+  if (value == 0)
+    refuse("expected a whole number from 1 to 999999999 behind '--repeat', "
+           "got '" +
+           text + "'");
+  return value;
+}
+
+static void parseStats(const std::string &text, RunOptions &options) {
+  if (text.empty())
+    return;
+  if (text == "text" || text == "true") {
+    options.stats = StatsForm::Text;
+  } else if (text == "json") {
+    options.stats = StatsForm::Json;
+  } else if (text.rfind("json:", 0) == 0 && text.size() > 5) {
+    options.stats = StatsForm::Json;
+    options.statsFile = text.substr(5);
+  } else {
+    refuse("expected --stats, --stats=json or --stats=json:FILE, got "
+           "'--stats=" +
+           text + "'");
+  }
+}
+
+// Options that are about something this program or graph does not have.
+static void refuseWhatIsAbsent(const RawOptions &raw,
+                               const std::string &graph) {
+  auto nameIn = [](const std::string &text) {
+    return "'" + text.substr(0, text.find('=')) + "'";
+  };
+  if (!raw.weights.empty())
+    refuse("the program has no weights " + nameIn(raw.weights.front()) +
+           " to read from a file");
+  if (!raw.set.empty())
+    refuse("the program has no number " + nameIn(raw.set.front()) + " to set");
+  if (!raw.linkRate.empty())
+    refuse("graph '" + graph + "' has no axis " + nameIn(raw.linkRate.front()) +
+           ": it runs on one device");
+  if (!raw.policy.empty())
+    refuse("graph '" + graph +
+           "' has no transfers to choose a policy for: it "
+           "runs on one device");
+  if (raw.check)
+    refuse("the program does not hold the oracle that --check compares with; "
+           "'agtc run --reference' computes the same graph");
+}
+
+RunOptions parseRunOptions(const std::vector<std::string> &arguments,
+                           const Manifest &manifest) {
+  RawOptions raw = split(arguments);
+  RunOptions options;
+  options.help = raw.help;
+  if (raw.help)
+    return options;
+  options.graph = findGraph(raw.graph, manifest);
+  refuseWhatIsAbsent(raw, raw.graph);
+  options.in = raw.in;
+  options.out = raw.out;
+  options.device = chooseDevice(raw, raw.graph);
+  options.repeatGiven = !raw.repeat.empty();
+  if (options.repeatGiven)
+    options.repeat = parseRepeat(raw.repeat);
+  parseStats(raw.stats, options);
+  options.trace = raw.trace;
+  return options;
+}
+
+} // namespace agt::rt
