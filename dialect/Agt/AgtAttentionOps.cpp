@@ -217,16 +217,15 @@ LogicalResult AttentionOp::verify() {
   AttentionDims query(getQuery(), getLayout());
   AttentionDims key(getKey(), getLayout());
   AttentionDims value(getValue(), getLayout());
-  bool valid =
-      succeeded(verifyQueryKeyValue(*this, query, key, value)) &&
-      succeeded(verifyResults(*this, query, value)) &&
-      succeeded(verifyScores(*this, query, key)) &&
-      succeeded(verifyTokens(*this, query, key)) &&
-      succeeded(verifyScales(*this, "key", key, getKey(), getKScale(),
-                             getKBlock())) &&
-      succeeded(verifyScales(*this, "value", value, getValue(), getVScale(),
-                             getVBlock())) &&
-      succeeded(verifyNumbers(*this));
+  bool valid = succeeded(verifyQueryKeyValue(*this, query, key, value)) &&
+               succeeded(verifyResults(*this, query, value)) &&
+               succeeded(verifyScores(*this, query, key)) &&
+               succeeded(verifyTokens(*this, query, key)) &&
+               succeeded(verifyScales(*this, "key", key, getKey(), getKScale(),
+                                      getKBlock())) &&
+               succeeded(verifyScales(*this, "value", value, getValue(),
+                                      getVScale(), getVBlock())) &&
+               succeeded(verifyNumbers(*this));
   return success(valid);
 }
 

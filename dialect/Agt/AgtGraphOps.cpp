@@ -48,7 +48,8 @@ LogicalResult GraphOp::verify() {
   if (getBody().empty())
     return emitOpError("expected a body, got a declaration");
   // graph_c2
-  for (Type type : llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
+  for (Type type :
+       llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
     if (!isAgtTensor(type))
       return emitOpError("expected tensors as arguments and results, got ")
              << type;
@@ -81,8 +82,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!compatibleResultTypes(graph.getArgumentTypes(),
                              getOperands().getTypes()))
     return emitOpError("expected arguments of types (")
-           << graph.getArgumentTypes() << "), got ("
-           << getOperands().getTypes() << ")";
+           << graph.getArgumentTypes() << "), got (" << getOperands().getTypes()
+           << ")";
   // call_c3
   if (!compatibleResultTypes(graph.getResultTypes(), getResultTypes()))
     return emitOpError("expected results of types (")

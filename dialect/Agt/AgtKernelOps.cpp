@@ -46,18 +46,19 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void KernelOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getLabelAttr() << " (";
-  llvm::interleaveComma(
-      llvm::zip_equal(getBody().getArguments(), getInputs()), printer,
-      [&](auto pair) {
-        auto [argument, input] = pair;
-        printer << argument << " = " << input << " : " << input.getType();
-      });
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          auto [argument, input] = pair;
+                          printer << argument << " = " << input << " : "
+                                  << input.getType();
+                        });
   printer << ')';
   if (!getSizes().empty())
     printer << " [" << getSizes() << ']';
   printer.printOptionalArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getLabelAttrName(), getOperandSegmentSizesAttrName()});
+      (*this)->getAttrs(),
+      {getLabelAttrName(), getOperandSegmentSizesAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/true);

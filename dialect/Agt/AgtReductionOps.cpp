@@ -19,9 +19,8 @@ static LogicalResult verifyRank(Operation *op, StringRef what, Value value,
                                 int64_t least) {
   if (tensorType(value).getRank() >= least)
     return success();
-  return op->emitOpError("expected ")
-         << what << " of at least " << least << " dims, got "
-         << value.getType();
+  return op->emitOpError("expected ") << what << " of at least " << least
+                                      << " dims, got " << value.getType();
 }
 
 static LogicalResult verifyBlock(Operation *op, int64_t block) {
@@ -87,8 +86,8 @@ LogicalResult LinearOp::verify() {
     return failure();
   shape.back() = tensorType(getWeight()).getDimSize(0);
   // linear_c3
-  if (getBias() && failed(verifyLike(*this, "a bias", getBias(),
-                                     {shape.back()}, getInput())))
+  if (getBias() && failed(verifyLike(*this, "a bias", getBias(), {shape.back()},
+                                     getInput())))
     return failure();
   // linear_c4
   return verifyLike(*this, "a result", getResult(), shape, getInput());
@@ -241,8 +240,8 @@ LogicalResult LayerNormOp::verify() {
                         getInput())))
     return failure();
   // layer_norm_c3
-  if (getBias() && failed(verifyLike(*this, "a bias", getBias(),
-                                     {shape.back()}, getInput())))
+  if (getBias() && failed(verifyLike(*this, "a bias", getBias(), {shape.back()},
+                                     getInput())))
     return failure();
   // layer_norm_c4
   return verifyLike(*this, "a result", getResult(), shape, getInput());
@@ -326,8 +325,8 @@ QuantizeOp::reifyResultShapes(OpBuilder &builder,
     if (dim != tokens)
       return size;
     Value block = arith::ConstantIndexOp::create(builder, getLoc(), getBlock());
-    return arith::CeilDivUIOp::create(
-               builder, getLoc(), asValue(builder, getLoc(), size), block)
+    return arith::CeilDivUIOp::create(builder, getLoc(),
+                                      asValue(builder, getLoc(), size), block)
         .getResult();
   });
   return success();

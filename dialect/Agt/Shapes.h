@@ -90,9 +90,9 @@ mlir::OpFoldResult broadcastDim(mlir::OpBuilder &builder, mlir::Location loc,
                                 int64_t rank);
 
 /// Reifies an op whose one result is its operands broadcast.
-mlir::LogicalResult
-reifyBroadcast(mlir::OpBuilder &builder, mlir::Operation *op,
-               mlir::ReifiedRankedShapedTypeDims &shapes);
+mlir::LogicalResult reifyBroadcast(mlir::OpBuilder &builder,
+                                   mlir::Operation *op,
+                                   mlir::ReifiedRankedShapedTypeDims &shapes);
 
 /// Reifies an op all of whose results have the shape of `input`.
 mlir::LogicalResult reifyLike(mlir::OpBuilder &builder, mlir::Operation *op,

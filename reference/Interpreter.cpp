@@ -1,0 +1,195 @@
+//===- Interpreter.cpp - The float64 oracle of agt graphs -----------------===//
+//
+// An environment maps SSA values to data; a block is evaluated in order. The
+// arithmetic is in the files of the op kinds (Ops.h); here are the ops that
+// hold or leave blocks: graphs, calls, kernels, loops, checks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reference/Interpreter.h"
+#include "reference/Ops.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Location.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <array>
+
+using namespace mlir;
+using namespace agt::reference;
+using agt::GraphOp;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::Expected;
+
+/// `FILE:LINE:COL` of an op, from whatever its location wraps.
+static std::string placeOf(Location loc) {
+  std::string place = "?";
+  loc->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColRange>(part);
+    if (!file)
+      return WalkResult::advance();
+    place = llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
+                          file.getStartLine(), file.getStartColumn());
+    return WalkResult::interrupt();
+  });
+  return place;
+}
+
+static Error failAt(Operation *op, const Twine &message) {
+  return llvm::createStringError(placeOf(op->getLoc()) + ": " + message);
+}
+
+namespace {
+class Interpreter {
+public:
+  explicit Interpreter(RunInfo &info) : info(info) {}
+
+  /// Evaluates a block with one op at its end that leaves it; gives the
+  /// operands of that op.
+  Expected<Data> runBlock(Block &block, ArrayRef<Datum> arguments);
+
+private:
+  Expected<Data> evaluate(Operation *op);
+  Error require(agt::RequireOp op);
+  Expected<Data> call(agt::CallOp op);
+  Expected<Data> loop(scf::ForOp op);
+  Expected<Data> compute(Operation *op);
+
+  Data lookup(ValueRange values) const {
+    Data data;
+    for (Value value : values)
+      data.push_back(environment.at(value));
+    return data;
+  }
+
+  llvm::DenseMap<Value, Datum> environment;
+  RunInfo &info;
+};
+} // namespace
+
+Expected<Data> Interpreter::runBlock(Block &block, ArrayRef<Datum> arguments) {
+  for (auto [argument, datum] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    environment[argument] = datum;
+  for (Operation &op : block.without_terminator()) {
+    Expected<Data> results = evaluate(&op);
+    if (!results)
+      return results.takeError();
+    for (auto [result, datum] : llvm::zip_equal(op.getResults(), *results))
+      environment[result] = datum;
+  }
+  return lookup(block.getTerminator()->getOperands());
+}
+
+Expected<Data> Interpreter::evaluate(Operation *op) {
+  if (auto check = dyn_cast<agt::RequireOp>(op)) {
+    if (Error error = require(check))
+      return std::move(error);
+    return Data();
+  }
+  if (auto callOp = dyn_cast<agt::CallOp>(op))
+    return call(callOp);
+  if (auto kernel = dyn_cast<agt::KernelOp>(op))
+    return runBlock(kernel.getBody().front(), lookup(kernel.getInputs()));
+  if (auto forOp = dyn_cast<scf::ForOp>(op))
+    return loop(forOp);
+  return compute(op);
+}
+
+Error Interpreter::require(agt::RequireOp op) {
+  if (environment.at(op.getCondition()).integer != 0)
+    return Error::success();
+  std::string message = op.getMessage().str();
+  for (auto [i, value] : llvm::enumerate(op.getValues())) {
+    std::string name = llvm::formatv("{{{0}}", i);
+    std::string text = std::to_string(environment.at(value).integer);
+    for (size_t at = 0; (at = message.find(name, at)) != std::string::npos;
+         at += text.size())
+      message.replace(at, name.size(), text);
+  }
+  return failAt(op, message);
+}
+
+Expected<Data> Interpreter::call(agt::CallOp op) {
+  auto graph =
+      SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
+  return Interpreter(info).runBlock(graph.getBody().front(),
+                                    lookup(op.getOperands()));
+}
+
+Expected<Data> Interpreter::loop(scf::ForOp op) {
+  int64_t upper = environment.at(op.getUpperBound()).integer;
+  int64_t step = environment.at(op.getStep()).integer;
+  if (step <= 0)
+    return failAt(op, "expected a step above 0, got " + Twine(step));
+  Data carried = lookup(op.getInitArgs());
+  for (int64_t i = environment.at(op.getLowerBound()).integer; i < upper;
+       i += step) {
+    Data arguments = {Datum::ofInteger(i)};
+    arguments.append(carried.begin(), carried.end());
+    Expected<Data> next = runBlock(*op.getBody(), arguments);
+    if (!next)
+      return next.takeError();
+    carried = std::move(*next);
+  }
+  return carried;
+}
+
+Expected<Data> Interpreter::compute(Operation *op) {
+  Data operands = lookup(op->getOperands());
+  constexpr std::array kinds = {evaluateScalar,      evaluateElementwise,
+                                evaluateShape,       evaluateReduction,
+                                evaluateNorm,        evaluateRotation,
+                                evaluateQuantization};
+  for (auto *kind : kinds)
+    if (std::optional<Data> results = kind(op, operands))
+      return std::move(*results);
+  if (auto results = evaluateAttention(op, operands, info.largestScore))
+    return std::move(*results);
+  return failAt(op, "the reference interpreter does not know '" +
+                        op->getName().getStringRef() + "'");
+}
+
+/// Whether an input may be passed for an argument of type `type`.
+static Error checkInput(GraphOp graph, unsigned i, const Tensor &input) {
+  auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
+  auto name = graph.getArgAttrOfType<StringAttr>(i, "agt.name");
+  std::string who =
+      name ? "'" + name.str() + "'" : "argument " + std::to_string(i);
+  if (input.element != elementOf(type))
+    return llvm::createStringError(
+        llvm::formatv("expected {0} for {1}, got {2}", nameOf(elementOf(type)),
+                      who, nameOf(input.element)));
+  if (input.rank() != type.getRank())
+    return llvm::createStringError(
+        llvm::formatv("expected {0} dims for {1}, got {2}", type.getRank(), who,
+                      input.rank()));
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (!type.isDynamicDim(dim) && type.getDimSize(dim) != input.shape[dim])
+      return llvm::createStringError(
+          llvm::formatv("expected size {0} in dim {1} of {2}, got {3}",
+                        type.getDimSize(dim), dim, who, input.shape[dim]));
+  return Error::success();
+}
+
+Expected<std::vector<Tensor>>
+agt::reference::run(GraphOp graph, ArrayRef<Tensor> inputs, RunInfo *info) {
+  if (inputs.size() != graph.getNumArguments())
+    return llvm::createStringError(llvm::formatv("expected {0} inputs, got {1}",
+                                                 graph.getNumArguments(),
+                                                 inputs.size()));
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (Error error = checkInput(graph, i, input))
+      return std::move(error);
+  RunInfo ignored;
+  Data arguments(inputs.begin(), inputs.end());
+  Expected<Data> results = Interpreter(info ? *info : ignored)
+                               .runBlock(graph.getBody().front(), arguments);
+  if (!results)
+    return results.takeError();
+  std::vector<Tensor> tensors;
+  for (const Datum &datum : *results)
+    tensors.push_back(*datum.tensor);
+  return tensors;
+}

@@ -1,0 +1,34 @@
+//===- Interpreter.h - The float64 oracle of agt graphs ---------*- C++ -*-===//
+//
+// Runs a graph op by op in float64: slow, readable, what every kernel is
+// compared with. Fused IR (`agt.kernel`) and calls are evaluated by their
+// bodies, so IR of any stage of the agt dialect gives the same values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_REFERENCE_INTERPRETER_H
+#define AGT_REFERENCE_INTERPRETER_H
+
+#include "dialect/Agt/Agt.h"
+#include "reference/Tensor.h"
+
+#include "llvm/Support/Error.h"
+
+namespace agt::reference {
+
+/// What a run found out besides its results.
+struct RunInfo {
+  /// X of attention.md section 1: the largest `scale * sum_d |q_d k_d|` of a
+  /// visible pair in any attention of the graph.
+  double largestScore = 0;
+};
+
+/// The results of `graph`, with bounds (see Tensor.h). Fails with a message
+/// that names the argument where inputs do not fit the signature, and with
+/// `FILE:LINE:COL: message` where an `agt.require` does not hold.
+llvm::Expected<std::vector<Tensor>>
+run(GraphOp graph, llvm::ArrayRef<Tensor> inputs, RunInfo *info = nullptr);
+
+} // namespace agt::reference
+
+#endif // AGT_REFERENCE_INTERPRETER_H
