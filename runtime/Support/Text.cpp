@@ -65,22 +65,22 @@ std::string shapeText(const int64_t *shape, size_t rank) {
   return text + "]";
 }
 
-// Edits (insert, delete, change) that turn a into b.
+// Edits (insert, delete, change, swap of neighbours) that turn a into b.
 static size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t above = row[j];
-      size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({change, above + 1, row[j - 1] + 1});
-      diagonal = above;
+  std::vector<std::vector<size_t>> rows(a.size() + 1,
+                                        std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i)
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        rows[i][j] = i + j;
+        continue;
+      }
+      size_t change = rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      rows[i][j] = std::min({change, rows[i - 1][j] + 1, rows[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
     }
-  }
-  return row.back();
+  return rows[a.size()][b.size()];
 }
 
 std::string didYouMean(std::string_view word,
