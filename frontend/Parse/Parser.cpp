@@ -1,0 +1,130 @@
+// Brings the steps together: tokens, checks on tokens, brackets, one parse for
+// each declaration. Each step collects its errors; they are sorted by place and
+// reported at the end, so that the author reads them from top to bottom.
+#include "frontend/Parse/Parser.h"
+
+#include "frontend/Parse/Builder.h"
+#include "frontend/Parse/Recovery.h"
+
+using namespace agt;
+
+namespace {
+
+uint32_t offsetOf(const TokenList &list, const Diagnostic &diagnostic) {
+  return diagnostic.range.Start.getPointer() - list.text.data();
+}
+
+/// Enough for any limit on what is shown.
+constexpr size_t enoughErrors = 100;
+
+class FileParser {
+public:
+  FileParser(const TokenList &list, ast::Context &context)
+      : list(list), context(context) {}
+
+  ast::File *parse() {
+    auto *file = context.create<ast::File>(list.range(0, list.text.size()));
+    file->bufferId = list.bufferId;
+    checkTokens(list, errors);
+    structure = findStructure(list);
+    if (structure.tooDeep) {
+      stopAtNesting();
+      return file;
+    }
+    for (size_t index = 0; index != structure.chunks.size(); ++index)
+      if (syntaxErrors.size() < enoughErrors)
+        parseChunk(index, *file);
+    addBracketFaults();
+    errors.insert(errors.end(), syntaxErrors.begin(), syntaxErrors.end());
+    return file;
+  }
+
+  std::vector<Diagnostic> errors;
+
+private:
+  /// Behind the token that nests too deeply nothing was looked at in earnest.
+  void stopAtNesting() {
+    const SyntaxToken &token = *structure.tooDeep;
+    llvm::erase_if(errors, [&](const Diagnostic &error) {
+      return offsetOf(list, error) > token.begin;
+    });
+    errors.push_back({Severity::Error,
+                      list.range(token.begin, token.end),
+                      nestingMessage,
+                      {}});
+  }
+
+  void parseChunk(size_t index, ast::File &file) {
+    const Chunk &chunk = structure.chunks[index];
+    const SyntaxToken *next = chunk.end < structure.tokens.size()
+                                  ? &structure.tokens[chunk.end]
+                                  : nullptr;
+    auto tokens = llvm::ArrayRef<SyntaxToken>(structure.tokens)
+                      .slice(chunk.begin, chunk.end - chunk.begin);
+    ChunkParser parser(list, tokens, next, chunk.brokenFrom, syntaxErrors);
+    parser.parse([&](AgtParser::FileContext &tree) {
+      Builder(list, context, syntaxErrors).build(tree, file);
+    });
+  }
+
+  void addBracketFaults() {
+    for (BracketFault &fault : structure.faults)
+      if (!isExplained(fault))
+        errors.push_back(std::move(fault.error));
+  }
+
+  /// A syntax error between a bracket and the place where it turned out to be
+  /// unclosed is the same fault, seen earlier. And what is left behind a `}`
+  /// too many is reported where it begins.
+  bool isExplained(const BracketFault &fault) const {
+    bool strayBrace =
+        fault.opener == fault.place && list.text[fault.place] == '}';
+    uint32_t from = strayBrace ? chunkStart(fault.place) : fault.opener;
+    return llvm::any_of(syntaxErrors, [&](const Diagnostic &error) {
+      uint32_t offset = offsetOf(list, error);
+      return offset > from && offset < fault.place;
+    });
+  }
+
+  /// Where the declaration around an offset begins.
+  uint32_t chunkStart(uint32_t offset) const {
+    uint32_t start = 0;
+    for (const Chunk &chunk : structure.chunks) {
+      uint32_t begin = structure.tokens[chunk.begin].begin;
+      if (begin > offset)
+        break;
+      start = begin;
+    }
+    return start;
+  }
+
+  const TokenList &list;
+  ast::Context &context;
+  Structure structure;
+  std::vector<Diagnostic> syntaxErrors;
+};
+
+} // namespace
+
+ast::File *agt::parseTokens(const TokenList &list, ast::Context &context,
+                            Diagnostics &diagnostics) {
+  FileParser parser(list, context);
+  ast::File *file = parser.parse();
+  // Sorted through pointers: equal places keep the order of the checks.
+  std::vector<const Diagnostic *> sorted;
+  for (const Diagnostic &error : parser.errors)
+    sorted.push_back(&error);
+  llvm::sort(sorted, [](const Diagnostic *a, const Diagnostic *b) {
+    return std::make_pair(a->range.Start.getPointer(), a) <
+           std::make_pair(b->range.Start.getPointer(), b);
+  });
+  for (const Diagnostic *error : sorted)
+    diagnostics.report(*error);
+  return parser.errors.empty() ? file : nullptr;
+}
+
+ast::File *agt::parseFile(llvm::SourceMgr &sources, unsigned bufferId,
+                          ast::Context &context, Diagnostics &diagnostics) {
+  std::optional<TokenList> list = lex(sources, bufferId, diagnostics);
+  return list ? parseTokens(*list, context, diagnostics) : nullptr;
+}

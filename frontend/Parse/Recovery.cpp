@@ -1,0 +1,335 @@
+#include "frontend/Parse/Recovery.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace agt;
+
+namespace {
+
+/// Parsing again after each error must stay cheap: above this many tokens in
+/// one declaration only the first error in it is reported.
+constexpr size_t repairLimit = 200000;
+constexpr unsigned maxRepairs = 64;
+
+bool isBinaryOperator(unsigned kind) {
+  return kind >= AgtLexer::OROR && kind <= AgtLexer::PERCENT;
+}
+
+bool isComparison(unsigned kind) {
+  return kind >= AgtLexer::EQ && kind <= AgtLexer::GT;
+}
+
+bool isReserved(unsigned kind) {
+  return kind >= AgtLexer::LET && kind <= AgtLexer::LIVE;
+}
+
+bool beginsStatement(unsigned kind) {
+  switch (kind) {
+  case AgtLexer::LET:
+  case AgtLexer::VAR:
+  case AgtLexer::IF:
+  case AgtLexer::FOR:
+  case AgtLexer::WHILE:
+  case AgtLexer::LOOP:
+  case AgtLexer::SLEEP:
+  case AgtLexer::EMIT:
+  case AgtLexer::RETURN:
+  case AgtLexer::YIELD:
+  case AgtLexer::FAIL:
+  case AgtLexer::ASSERT:
+  case AgtLexer::TRY:
+  case AgtLexer::GOTO:
+  case AgtLexer::REPEAT:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// After an expression every binary operator may follow.
+bool followsExpression(const Expected &expected) {
+  return expected.has(AgtLexer::PLUS);
+}
+
+/// The entries of "expected ...", without those that follow from others.
+std::vector<std::string> entries(const Expected &expected) {
+  std::vector<std::string> result;
+  for (llvm::StringRef phrase : expected.phrases)
+    result.push_back(phrase.str());
+  bool declaration = expected.has("a declaration");
+  bool binding = expected.has(AgtLexer::WAS);
+  bool operators = expected.has(AgtLexer::EQ);
+  std::vector<std::string> operatorEntries;
+  for (unsigned kind : expected.tokens) {
+    if (kind == 0 || kind == AgtLexer::WAS || kind == AgtLexer::QUESTION ||
+        (declaration && kind == AgtLexer::SEMI) ||
+        (binding && kind == AgtLexer::COLON))
+      continue;
+    std::string entry = fixedSpelling(kind).str();
+    if (entry.empty())
+      continue;
+    bool isOperator =
+        isBinaryOperator(kind) && (kind != AgtLexer::GT || operators);
+    (isOperator ? operatorEntries : result).push_back(entry);
+  }
+  if (result.empty() && operatorEntries.empty())
+    return {"the end of the file"};
+  return result.empty() ? operatorEntries : result;
+}
+
+std::string listOf(llvm::ArrayRef<std::string> entries) {
+  std::string text;
+  for (size_t index = 0; index != entries.size(); ++index) {
+    if (index)
+      text += index + 1 == entries.size() ? " or " : ", ";
+    text += entries[index];
+  }
+  return text;
+}
+
+} // namespace
+
+void ChunkParser::parse(
+    llvm::function_ref<void(AgtParser::FileContext &)> build) {
+  bool clean = true;
+  for (unsigned round = 0; round != maxRepairs; ++round) {
+    SyntaxError error;
+    TreeParser parser(tokens);
+    if (AgtParser::FileContext *tree = parser.parse(error)) {
+      if (clean)
+        build(*tree);
+      return;
+    }
+    clean = false;
+    if (error.tooDeep) {
+      if (const SyntaxToken *token = tokenAt(error.index))
+        add(list.range(token->begin, token->end), nestingMessage);
+      return;
+    }
+    const SyntaxToken *got = tokenAt(error.index);
+    uint32_t offset = got ? got->begin : list.text.size();
+    if (offset >= brokenFrom)
+      return;
+    if (!isSuspect(error.index))
+      report(error);
+    if (tokens.size() > repairLimit || !repair(error))
+      return;
+  }
+}
+
+//===- Explaining
+//----------------------------------------------------------===//
+
+const SyntaxToken *ChunkParser::tokenAt(size_t index) const {
+  return index < tokens.size() ? &tokens[index] : next;
+}
+
+void ChunkParser::add(llvm::SMRange range, const llvm::Twine &message) {
+  errors.push_back({Severity::Error, range, message.str(), {}});
+}
+
+std::string ChunkParser::describe(const SyntaxToken *got, bool asName) const {
+  if (!got)
+    return "the end of the file";
+  if (got->kind == AgtLexer::STRING_OPEN)
+    return "a string";
+  std::string text = spelling(*got).take_front(40).str();
+  if (got->end - got->begin > 40)
+    text += "...";
+  return (asName && isReserved(got->kind) ? "the reserved word '" : "'") +
+         text + "'";
+}
+
+bool ChunkParser::missingSemicolon(const SyntaxError &error) const {
+  // Where a declaration may begin the `;` is one that may follow the last.
+  return error.index > 0 && error.expected.has(AgtLexer::SEMI) &&
+         !error.expected.has("a declaration") &&
+         !error.expected.has("a statement");
+}
+
+size_t ChunkParser::semicolonPlace(const SyntaxError &error) const {
+  // `a: 1 b: 2`: the words of a value went on up to the ':'.
+  const SyntaxToken *got = tokenAt(error.index);
+  if (!got || got->kind != AgtLexer::COLON || error.index < 3)
+    return error.index;
+  if (!tokens[error.index - 1].startsLine && tokens[error.index - 2].startsLine)
+    return error.index - 2;
+  return error.index - 1;
+}
+
+bool ChunkParser::explainSpecialCase(const SyntaxError &error,
+                                     const SyntaxToken &got) {
+  const Expected &expected = error.expected;
+  llvm::SMRange place = list.range(got.begin, got.end);
+  if (got.kind == AgtLexer::STREAM || got.kind == AgtLexer::LIVE) {
+    add(place, "'" + spelling(got) +
+                   "' is reserved for a later version of the language");
+    return true;
+  }
+  if (got.kind == AgtLexer::GE && expected.has(AgtLexer::GT)) {
+    add(place, "expected '>', got '>=': a '=' directly after a type argument "
+               "needs a space before it");
+    return true;
+  }
+  if (!followsExpression(expected))
+    return false;
+  if (isComparison(got.kind) && !expected.has(got.kind)) {
+    add(place, "comparisons do not chain, join them with '&&'");
+    return true;
+  }
+  if (got.kind == AgtLexer::ASSIGN && error.index > 1) {
+    unsigned before = tokens[error.index - 1].kind;
+    if (!expected.has(AgtLexer::SEMI)) {
+      add(place, "expected '==', got '='");
+      return true;
+    }
+    if (before == AgtLexer::RBRACK ||
+        tokens[error.index - 2].kind == AgtLexer::DOT) {
+      add(place, "only a variable can be assigned, not an element or a field");
+      return true;
+    }
+  }
+  return false;
+}
+
+void ChunkParser::report(const SyntaxError &error) {
+  const SyntaxToken *got = tokenAt(error.index);
+  if (got && explainSpecialCase(error, *got))
+    return;
+  if (missingSemicolon(error)) {
+    // The fault is where the `;` should be, not where the next line begins.
+    uint32_t end = tokens[semicolonPlace(error) - 1].end;
+    return add(list.range(end, end), followsExpression(error.expected)
+                                         ? "expected ';' after the expression"
+                                         : "expected ';'");
+  }
+  llvm::SMRange place =
+      got ? list.range(got->begin, got->end) : list.endRange();
+  add(place, "expected " + listOf(entries(error.expected)) + ", got " +
+                 describe(got, error.expected.has("a name")));
+}
+
+//===- Repairing
+//-----------------------------------------------------------===//
+
+bool ChunkParser::isSuspect(size_t index) const {
+  return (index < tokens.size() && tokens[index].suspect) ||
+         (index > 0 && tokens[index - 1].suspect);
+}
+
+bool ChunkParser::repair(const SyntaxError &error) {
+  return insertSemicolon(error) || dropStatement(error.index);
+}
+
+bool ChunkParser::insertSemicolon(const SyntaxError &error) {
+  if (!missingSemicolon(error))
+    return false;
+  size_t place = semicolonPlace(error);
+  const SyntaxToken &before = tokens[place - 1];
+  bool behindStatement = place >= tokens.size() || place != error.index ||
+                         tokens[place].startsLine ||
+                         tokens[place].kind == AgtLexer::RBRACE ||
+                         beginsStatement(tokens[place].kind);
+  if (!behindStatement || before.isVirtual)
+    return false;
+  SyntaxToken semicolon{before.end, before.end, AgtLexer::SEMI, true};
+  tokens.insert(tokens.begin() + place, semicolon);
+  return true;
+}
+
+/// For each bracket the index of its partner.
+std::vector<size_t> ChunkParser::partners() const {
+  std::vector<size_t> partner(tokens.size(), SIZE_MAX);
+  std::vector<size_t> open;
+  for (size_t index = 0; index != tokens.size(); ++index)
+    switch (tokens[index].kind) {
+    case AgtLexer::LPAREN:
+    case AgtLexer::LBRACK:
+    case AgtLexer::LBRACE:
+    case AgtLexer::INTERPOLATION:
+      open.push_back(index);
+      break;
+    case AgtLexer::RPAREN:
+    case AgtLexer::RBRACK:
+    case AgtLexer::RBRACE:
+      if (open.empty())
+        break;
+      partner[index] = open.back();
+      partner[open.back()] = index;
+      open.pop_back();
+      break;
+    default:
+      break;
+    }
+  return partner;
+}
+
+/// Whether a closing brace ends a statement: what follows begins another.
+bool ChunkParser::endsStatement(size_t brace) const {
+  if (brace + 1 >= tokens.size())
+    return true;
+  const SyntaxToken &after = tokens[brace + 1];
+  if (after.kind == AgtLexer::ELSE)
+    return false;
+  return after.startsLine || after.kind == AgtLexer::RBRACE ||
+         beginsStatement(after.kind);
+}
+
+bool ChunkParser::dropStatement(size_t index) {
+  std::vector<size_t> partner = partners();
+  index = std::min(index, tokens.size());
+  while (true) {
+    // Back to where the statement begins, over groups and out of parentheses.
+    size_t begin = index;
+    bool outermost = true;
+    while (begin > 0) {
+      size_t before = begin - 1;
+      unsigned kind = tokens[before].kind;
+      bool closesGroup =
+          partner[before] != SIZE_MAX && partner[before] < before;
+      if (kind == AgtLexer::SEMI || kind == AgtLexer::LBRACE ||
+          (closesGroup && kind == AgtLexer::RBRACE && endsStatement(before))) {
+        outermost = false;
+        break;
+      }
+      begin = closesGroup ? partner[before] : before;
+    }
+    // At the level of declarations nothing is left to be said.
+    if (outermost)
+      return false;
+    // Forward to where it ends.
+    size_t end = index;
+    while (end < tokens.size()) {
+      unsigned kind = tokens[end].kind;
+      if (kind == AgtLexer::SEMI) {
+        ++end;
+        break;
+      }
+      if (partner[end] == SIZE_MAX) {
+        ++end;
+        continue;
+      }
+      if (partner[end] > end) {
+        end = partner[end] + 1;
+        if (kind == AgtLexer::LBRACE && endsStatement(end - 1))
+          break;
+        continue;
+      }
+      if (kind == AgtLexer::RBRACE && partner[end] < begin &&
+          tokens[partner[end]].kind == AgtLexer::LBRACE)
+        break;
+      ++end;
+    }
+    if (begin != end) {
+      tokens.erase(tokens.begin() + begin, tokens.begin() + end);
+      tokens[begin - 1].suspect = true;
+      if (begin < tokens.size())
+        tokens[begin].suspect = true;
+      return true;
+    }
+    // An empty block that may not be empty: its whole statement goes.
+    index = begin - 1;
+    if (tokens[index].kind != AgtLexer::LBRACE)
+      return false;
+  }
+}

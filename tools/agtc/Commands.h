@@ -1,0 +1,44 @@
+// The commands of agtc, one source file each. A command returns the exit code:
+// 0 fine, 1 errors in the program, 2 bad command line or unreadable file.
+#ifndef AGT_TOOLS_AGTC_COMMANDS_H
+#define AGT_TOOLS_AGTC_COMMANDS_H
+
+#include <string>
+#include <vector>
+
+namespace agt::tool {
+
+enum ExitCode { Fine = 0, ErrorsInProgram = 1, BadUsage = 2, Bug = 70 };
+
+/// `agtc FILE.agt`
+struct CompileOptions {
+  std::string input;
+  std::string output;
+  std::string emit = "exe";
+  std::string target = "all";
+  std::string cpu;
+  /// `NAME=VALUE`
+  std::vector<std::string> defines;
+  bool reproducible = false;
+  bool verifyDiagnostics = false;
+  bool explain = false;
+  bool writeDependencies = false;
+  std::string dependencyFile;
+  /// MLIR's own options, as written.
+  std::vector<std::string> mlirOptions;
+};
+int compile(const CompileOptions &options);
+
+/// `agtc check FILE...`
+int check(const std::vector<std::string> &files);
+
+/// `agtc fmt [--check] FILE...`
+struct FmtOptions {
+  std::vector<std::string> files;
+  bool checkOnly = false;
+};
+int fmt(const FmtOptions &options);
+
+} // namespace agt::tool
+
+#endif

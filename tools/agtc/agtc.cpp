@@ -1,0 +1,143 @@
+// The command line of agtc: options become a struct, a command becomes one
+// call.
+#include "tools/agtc/Commands.h"
+#include "tools/agtc/CrashReport.h"
+#include "tools/agtc/Source.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace agt::tool;
+
+namespace {
+
+/// A command of a later version: known by name, refused by name.
+struct LaterCommand {
+  const char *name;
+  const char *help;
+};
+constexpr LaterCommand laterCommands[] = {
+    {"run", "run a graph with the reference interpreter"},
+    {"test", "run the tests in the files"},
+    {"plan", "memory, bytes and time for a mesh"},
+    {"graph", "a picture of a program"},
+    {"lsp", "the language server"},
+    {"diff", "which live runs survive a change"},
+};
+
+class CommandLine {
+public:
+  CommandLine() : app("Compiles agt programs.", "agtc") {
+    app.set_version_flag("--version", "agtc " AGT_VERSION);
+    app.require_subcommand(0, 1);
+    addCompileOptions();
+    addCheck();
+    addFmt();
+    for (const LaterCommand &command : laterCommands) {
+      CLI::App *sub = app.add_subcommand(command.name, command.help);
+      sub->allow_extras();
+      sub->callback([this, command] {
+        complain(llvm::Twine("'agtc ") + command.name +
+                 "' is not part of this version");
+        result = BadUsage;
+      });
+    }
+  }
+
+  int run(int argc, char **argv) {
+    std::vector<std::string> args;
+    for (int index = argc - 1; index > 0; --index)
+      addArgument(argv[index], args);
+    try {
+      app.parse(args);
+    } catch (const CLI::CallForHelp &help) {
+      return app.exit(help);
+    } catch (const CLI::CallForVersion &version) {
+      return app.exit(version);
+    } catch (const CLI::ParseError &error) {
+      complain(lowerFirst(error.what()));
+      return BadUsage;
+    }
+    if (app.get_subcommands().empty())
+      result = runCompile();
+    return result;
+  }
+
+private:
+  void addArgument(llvm::StringRef text, std::vector<std::string> &args) {
+    // Names of make and of MLIR that the option parser has no form for.
+    if (text == "-MD" || text == "-MF")
+      args.push_back("-" + text.str());
+    else if (text.starts_with("--mlir-"))
+      compileOptions.mlirOptions.insert(compileOptions.mlirOptions.begin(),
+                                        text.str());
+    else
+      args.push_back(text.str());
+  }
+
+  void addCompileOptions() {
+    CompileOptions &o = compileOptions;
+    app.add_option("FILE", o.input, "the program");
+    app.add_option("-o", o.output, "output file");
+    app.add_option("--emit", o.emit, "stop there")
+        ->check(CLI::IsMember({"tokens", "ast", "agt", "ring", "kernels",
+                               "spirv", "host", "llvm", "obj", "exe", "lib"}));
+    app.add_option("--target", o.target, "kernels to build in")
+        ->check(CLI::IsMember({"vulkan", "cpu", "all"}));
+    app.add_option("--cpu", o.cpu, "CPU to build for")
+        ->check(CLI::IsMember({"native", "x86-64-v3", "x86-64-v4"}));
+    app.add_option("--define", o.defines, "NAME=VALUE: set a const")
+        ->allow_extra_args(false);
+    app.add_flag("--reproducible", o.reproducible,
+                 "the same bits whatever the mesh, balance or batch");
+    app.add_flag("--verify-diagnostics", o.verifyDiagnostics,
+                 "compare errors with 'expected-error {{...}}' comments");
+    app.add_flag("--explain", o.explain,
+                 "say why: decisions as remarks on source lines");
+    app.add_flag("--MD", o.writeDependencies,
+                 "-MD: write a dependency file for make");
+    app.add_option("--MF", o.dependencyFile, "-MF: its name");
+  }
+
+  void addCheck() {
+    CLI::App *sub = app.add_subcommand("check", "report errors");
+    sub->add_option("FILE", checkFiles, "programs")->required();
+    sub->callback([this] { result = check(checkFiles); });
+  }
+
+  void addFmt() {
+    CLI::App *sub = app.add_subcommand("fmt", "format files in place");
+    sub->add_option("FILE", fmtOptions.files, "programs")->required();
+    sub->add_flag("--check", fmtOptions.checkOnly,
+                  "change nothing; exit 1 if a file is not formatted");
+    sub->callback([this] { result = fmt(fmtOptions); });
+  }
+
+  int runCompile() {
+    if (compileOptions.input.empty()) {
+      complain("expected a program or a command, see 'agtc --help'");
+      return BadUsage;
+    }
+    return compile(compileOptions);
+  }
+
+  static std::string lowerFirst(std::string text) {
+    if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])))
+      text[0] = std::tolower(static_cast<unsigned char>(text[0]));
+    return text;
+  }
+
+  CLI::App app;
+  CompileOptions compileOptions;
+  std::vector<std::string> checkFiles;
+  FmtOptions fmtOptions;
+  int result = Fine;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  installCrashHandler(argc, argv);
+  return CommandLine().run(argc, argv);
+}
