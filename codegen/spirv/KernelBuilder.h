@@ -94,6 +94,9 @@ public:
   /// Faster where it can be done: own whole words and use packPair.
   void storeElement(unsigned buffer, agt_dtype dtype, Value index, Value value);
 
+  /// Stores the low `width` (8 or 16) bits of element `index` likewise.
+  void storeNarrow(unsigned buffer, Value index, Value bits, unsigned width);
+
   // Variables, made at the top of the function.
   Variable makeVariable(mlir::Type type);
   Variable makeVariable(Value init);
@@ -117,7 +120,6 @@ private:
   mlir::Type wordType(unsigned buffer);
   Value element(Value pointer, Value index);
   Value entryValue(llvm::function_ref<Value()> make);
-  void storeNarrow(unsigned buffer, Value index, Value bits, unsigned width);
 
   KernelConfig config;
   mlir::OwningOpRef<mlir::ModuleOp> module;

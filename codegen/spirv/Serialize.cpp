@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 namespace ir = mlir::spirv;
@@ -72,6 +73,19 @@ struct ConvertKernel : PassWrapper<ConvertKernel, OperationPass<ModuleOp>> {
 
 } // namespace
 
+// Without this decoration drivers reassociate sums of products: a reduction in
+// two parts, x - n * high - n * low, becomes x - n * (high + low).
+static void forbidContraction(ModuleOp module) {
+  auto name = ir::stringifyDecoration(ir::Decoration::NoContraction);
+  auto attribute =
+      StringAttr::get(module.getContext(), llvm::convertToSnakeFromCamelCase(name));
+  auto unit = UnitAttr::get(module.getContext());
+  module.walk([&](Operation *op) {
+    if (isa<ir::FAddOp, ir::FSubOp, ir::FMulOp, ir::FDivOp, ir::GLFmaOp>(op))
+      op->setAttr(attribute, unit);
+  });
+}
+
 LogicalResult lowerToSpirv(ModuleOp module) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
@@ -80,7 +94,10 @@ LogicalResult lowerToSpirv(ModuleOp module) {
   inner.addPass(ir::createSPIRVLowerABIAttributesPass());
   inner.addPass(createCSEPass());
   inner.addPass(ir::createSPIRVUpdateVCEPass());
-  return pm.run(module);
+  if (failed(pm.run(module)))
+    return failure();
+  forbidContraction(module);
+  return success();
 }
 
 FailureOr<std::vector<uint32_t>> serializeKernel(ModuleOp module) {

@@ -1,0 +1,62 @@
+// See Kernels.h.
+#include "codegen/spirv/Kernels.h"
+
+#include "codegen/spirv/KernelVariants.h"
+#include "codegen/spirv/Serialize.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace agt::spirv {
+
+Operation *anchorOf(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front())
+    if (isa<MatmulOp, LinearOp, ReduceOp, ArgmaxOp, TopkOp, SoftmaxOp,
+            RmsNormOp, LayerNormOp, QuantizeOp>(op))
+      return &op;
+  return nullptr;
+}
+
+FailureOr<KernelCode> buildKernel(KernelOp kernel) {
+  loadKernelDialects(*kernel.getContext());
+  VariantSet variants(kernel);
+  Operation *anchor = anchorOf(kernel);
+  LogicalResult built =
+      !anchor ? buildElementwise(variants)
+              : llvm::TypeSwitch<Operation *, LogicalResult>(anchor)
+                    .Case<MatmulOp, LinearOp>([&](auto) {
+                      return buildProduct(variants, anchor);
+                    })
+                    .Case([&](QuantizeOp op) {
+                      return buildQuantize(variants, op);
+                    })
+                    .Default([&](Operation *op) {
+                      return buildRows(variants, op);
+                    });
+  if (failed(built))
+    return kernel.emitError("kernel '")
+           << kernel.getLabel() << "' cannot be built";
+  return std::move(variants.code());
+}
+
+std::string kernelKey(KernelOp kernel) {
+  std::string key;
+  llvm::raw_string_ostream out(key);
+  OpPrintingFlags flags;
+  flags.printGenericOpForm().useLocalScope().skipRegions(false);
+  // A clone without its name, its operands' names do not show: values of the
+  // surrounding graph print by position.
+  for (Value input : kernel.getInputs())
+    out << input.getType() << ';';
+  for (Type result : kernel.getResultTypes())
+    out << result << ';';
+  for (Operation &op : kernel.getBody().front()) {
+    op.print(out, flags);
+    out << '\n';
+  }
+  return key;
+}
+
+} // namespace agt::spirv

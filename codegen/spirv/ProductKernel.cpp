@@ -1,0 +1,359 @@
+// Kernels of products: matmul and linear.
+//
+// On CPU drivers a workgroup is one subgroup and owns a tile of rows by
+// columns: lanes are columns, lane e loads element e of each row's next chunk,
+// and the elements reach the other lanes by broadcast, so that a loaded value
+// is used as often as there are rows or columns. No barrier, no shared memory.
+// The last variant asks nothing of subgroups and takes few rows: an invocation
+// has one word of columns and reads the rows' elements as uniform loads.
+//
+// Sums start from zero in blocks of 128 terms.
+#include "codegen/spirv/KernelVariants.h"
+
+#include "dialect/Agt/Shapes.h"
+
+using namespace mlir;
+
+namespace agt::spirv {
+
+static constexpr int64_t kBlock = 128;
+
+namespace {
+
+/// lhs [batch, M, K] by rhs [batch, K, N] or its transpose.
+struct ProductShape {
+  ProductShape(KernelShapes &shapes, Operation *anchor);
+
+  Operation *op;
+  Value lhs, rhs, bias;
+  Sizes lhsSizes, rhsSizes, resultSizes, batchSizes;
+  AffineExpr batch, m, n, k;
+  bool transposed; // rhs is [N, K]
+  bool flat;       // no batch: lhs is a matrix whatever its rank
+};
+
+struct Tile {
+  int64_t rows, columns; // columns of one invocation
+  int64_t lanes;         // invocations side by side
+  bool broadcast;        // lanes are a subgroup that hands out the rows
+};
+
+class ProductKernel {
+public:
+  ProductKernel(Evaluator &evaluator, const ProductShape &shape, Tile tile,
+                Value root)
+      : e(evaluator), k(evaluator.builder()), s(shape), tile(tile),
+        root(root) {}
+
+  void build();
+
+private:
+  void place();
+  Value lhsAt(int64_t row, Value index);
+  Value rhsAt(Value index, int64_t column);
+  void multiply(ArrayRef<Variable> sums);
+  void multiplyChunk(ArrayRef<Variable> sums, Value first);
+  void multiplyOne(ArrayRef<Variable> sums, Value index);
+  void multiplyRange(ArrayRef<Variable> sums, Value first, Value last);
+  void accumulate(Values &sums, ArrayRef<Value> rows,
+                  ArrayRef<Value> columns);
+  void storeTile(ArrayRef<Variable> sums);
+  void storeRow(Value row, ArrayRef<Value> sums);
+  Value finished(Value row, Value column, Linear number, Value sum);
+  Values batchIndices(Value tensor);
+
+  SmallVector<Variable> makeSums();
+  Values load(ArrayRef<Variable> variables);
+  int64_t perWord() { return ElementTypes::perWord(e.resultElement(0)); }
+  bool wholeWords() {
+    return s.n.isMultipleOf(perWord()) && tile.columns % perWord() == 0;
+  }
+
+  Evaluator &e;
+  KernelBuilder &k;
+  const ProductShape &s;
+  Tile tile;
+  Value root;
+  Value batchNumber, lane;
+  Values batch;               // indices of the leading dims
+  Values rows, columns;       // real numbers
+  Values rowsIn, columnsIn;   // clamped to what exists
+};
+
+} // namespace
+
+ProductShape::ProductShape(KernelShapes &shapes, Operation *anchor)
+    : op(anchor) {
+  auto one = shapes.constant(1);
+  resultSizes = shapes.sizesOf(anchor->getResult(0));
+  if (auto linear = dyn_cast<LinearOp>(anchor)) {
+    lhs = linear.getInput();
+    rhs = linear.getWeight();
+    bias = linear.getBias();
+  } else {
+    auto matmul = cast<MatmulOp>(anchor);
+    lhs = matmul.getLhs();
+    rhs = matmul.getRhs();
+  }
+  lhsSizes = shapes.sizesOf(lhs);
+  rhsSizes = shapes.sizesOf(rhs);
+  transposed = isa<LinearOp>(anchor);
+  flat = rhsSizes.size() == 2;
+  n = resultSizes.back();
+  // Where both know it, the number.
+  k = lhsSizes.back();
+  AffineExpr other = transposed ? rhsSizes[1] : rhsSizes[rhsSizes.size() - 2];
+  if (isa<AffineConstantExpr>(other))
+    k = other;
+  ArrayRef<AffineExpr> sizes = resultSizes;
+  if (flat) {
+    m = shapes.count(sizes.drop_back());
+    batch = one;
+  } else {
+    m = sizes[sizes.size() - 2];
+    batchSizes = Sizes(sizes.drop_back(2));
+    batch = shapes.count(batchSizes);
+  }
+}
+
+// ---- where this workgroup stands -------------------------------------------
+
+void ProductKernel::place() {
+  Value across = e.size(s.n.ceilDiv(tile.columns * tile.lanes));
+  Value down = e.size(s.m.ceilDiv(tile.rows));
+  Value group = k.workgroup();
+  Value rest = k.div(group, across);
+  Value tileColumn = k.sub(group, k.mul(rest, across));
+  batchNumber = k.div(rest, down);
+  Value tileRow = k.sub(rest, k.mul(batchNumber, down));
+  lane = k.thread();
+  if (!s.flat)
+    batch = e.indicesOf(e.at(s.batchSizes, Linear{batchNumber}));
+
+  Value m = e.size(s.m), n = e.size(s.n);
+  Value lastRow = k.sub(m, k.i32(1)), lastColumn = k.sub(n, k.i32(1));
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    rows.push_back(k.add(k.mul(tileRow, tile.rows), r));
+    rowsIn.push_back(k.minU(rows.back(), lastRow));
+  }
+  // Columns of one word stay in one invocation.
+  int64_t word = wholeWords() ? perWord() : 1;
+  Value first = k.add(k.mul(tileColumn, tile.columns * tile.lanes),
+                      k.mul(lane, word));
+  for (int64_t c = 0; c < tile.columns; ++c) {
+    columns.push_back(k.add(first, c / word * word * tile.lanes + c % word));
+    columnsIn.push_back(k.minU(columns.back(), lastColumn));
+  }
+}
+
+// The leading indices of an operand, which may be stretched.
+Values ProductKernel::batchIndices(Value tensor) {
+  const Sizes &own = e.kernelShapes().sizesOf(tensor);
+  size_t leading = own.size() - 2, skipped = batch.size() - leading;
+  Values indices;
+  for (size_t i = 0; i < leading; ++i) {
+    bool stretched = own[i] == e.kernelShapes().constant(1);
+    indices.push_back(stretched ? k.i32(0) : batch[i + skipped]);
+  }
+  return indices;
+}
+
+Value ProductKernel::lhsAt(int64_t row, Value index) {
+  if (s.flat) {
+    Value number = k.add(k.mul(rowsIn[row], e.size(s.k)), index);
+    return e.element(s.lhs, e.at(s.lhsSizes, Linear{number}));
+  }
+  Values indices = batchIndices(s.lhs);
+  indices.append({rowsIn[row], index});
+  return e.element(s.lhs, e.at(s.lhsSizes, indices));
+}
+
+Value ProductKernel::rhsAt(Value index, int64_t column) {
+  Values indices = s.flat ? Values() : batchIndices(s.rhs);
+  if (s.transposed)
+    indices.append({columnsIn[column], index});
+  else
+    indices.append({index, columnsIn[column]});
+  return e.element(s.rhs, e.at(s.rhsSizes, indices));
+}
+
+// ---- sums ------------------------------------------------------------------
+
+SmallVector<Variable> ProductKernel::makeSums() {
+  SmallVector<Variable> sums;
+  for (int64_t i = 0; i < tile.rows * tile.columns; ++i)
+    sums.push_back(k.makeVariable(k.f32(0)));
+  return sums;
+}
+
+Values ProductKernel::load(ArrayRef<Variable> variables) {
+  Values values;
+  for (Variable variable : variables)
+    values.push_back(k.load(variable));
+  return values;
+}
+
+void ProductKernel::accumulate(Values &sums, ArrayRef<Value> rowValues,
+                               ArrayRef<Value> columnValues) {
+  for (auto [r, row] : llvm::enumerate(rowValues))
+    for (auto [c, column] : llvm::enumerate(columnValues)) {
+      Value &sum = sums[r * tile.columns + c];
+      sum = k.fma(row, column, sum);
+    }
+}
+
+// As many terms as there are lanes, each lane with one of every row.
+void ProductKernel::multiplyChunk(ArrayRef<Variable> variables, Value first) {
+  Values sums = load(variables), mine;
+  for (int64_t r = 0; r < tile.rows; ++r)
+    mine.push_back(lhsAt(r, k.add(first, lane)));
+  for (int64_t i = 0; i < tile.lanes; ++i) {
+    Values columnValues, rowValues;
+    for (int64_t c = 0; c < tile.columns; ++c)
+      columnValues.push_back(rhsAt(k.add(first, i), c));
+    for (Value value : mine)
+      rowValues.push_back(k.broadcast(value, i));
+    accumulate(sums, rowValues, columnValues);
+  }
+  for (auto [variable, sum] : llvm::zip_equal(variables, sums))
+    k.store(variable, sum);
+}
+
+void ProductKernel::multiplyOne(ArrayRef<Variable> variables, Value index) {
+  Values sums = load(variables), rowValues, columnValues;
+  for (int64_t r = 0; r < tile.rows; ++r)
+    rowValues.push_back(lhsAt(r, index));
+  for (int64_t c = 0; c < tile.columns; ++c)
+    columnValues.push_back(rhsAt(index, c));
+  accumulate(sums, rowValues, columnValues);
+  for (auto [variable, sum] : llvm::zip_equal(variables, sums))
+    k.store(variable, sum);
+}
+
+// first is a multiple of the chunk.
+void ProductKernel::multiplyRange(ArrayRef<Variable> sums, Value first,
+                                  Value last) {
+  Value chunked = first;
+  if (tile.broadcast) {
+    chunked = k.sub(last, k.rem(k.sub(last, first), tile.lanes));
+    e.forRange(first, chunked, tile.lanes,
+               [&](Value index) { multiplyChunk(sums, index); });
+    if (s.k.isMultipleOf(tile.lanes))
+      return;
+  }
+  e.forRange(chunked, last, 1, [&](Value index) { multiplyOne(sums, index); });
+}
+
+void ProductKernel::multiply(ArrayRef<Variable> sums) {
+  Value end = e.size(s.k);
+  auto length = dyn_cast<AffineConstantExpr>(s.k);
+  if (length && length.getValue() <= kBlock)
+    return multiplyRange(sums, k.i32(0), end);
+  e.forRange(k.i32(0), end, kBlock, [&](Value start) {
+    SmallVector<Variable> block = makeSums();
+    multiplyRange(block, start, k.minS(k.add(start, kBlock), end));
+    for (auto [sum, part] : llvm::zip_equal(sums, block))
+      k.store(sum, k.fadd(k.load(sum), k.load(part)));
+  });
+}
+
+// ---- results ---------------------------------------------------------------
+
+Value ProductKernel::finished(Value row, Value column, Linear number,
+                              Value sum) {
+  Value result = s.op->getResult(0);
+  if (s.bias)
+    sum = k.fadd(sum, e.element(s.bias, e.at(e.kernelShapes().sizesOf(s.bias),
+                                             Values{column})));
+  if (result == root)
+    return sum;
+  Place place;
+  if (s.flat && s.resultSizes.size() != 2) {
+    place = e.at(s.resultSizes, number);
+  } else {
+    Values indices(batch);
+    indices.append({row, column});
+    place = e.at(s.resultSizes, indices, number);
+  }
+  Type element = cast<RankedTensorType>(result.getType()).getElementType();
+  e.pin(result, place, e.elementTypes().settle(element, sum));
+  return e.unrounded(root, place);
+}
+
+void ProductKernel::storeRow(Value row, ArrayRef<Value> sums) {
+  Value n = e.size(s.n);
+  Value line = k.add(k.mul(batchNumber, e.size(s.m)), row);
+  Value start = k.mul(line, n);
+  int64_t word = wholeWords() ? perWord() : 1;
+  for (int64_t c = 0; c < tile.columns; c += word)
+    e.ifThen(k.ult(columns[c], n), [&] {
+      if (word == 1) {
+        Value number = k.add(start, columns[c]);
+        e.store(0, number, finished(row, columns[c], {number}, sums[c]));
+        return;
+      }
+      Value wordNumber = k.div(k.add(start, columns[c]), word);
+      Values elements;
+      for (int64_t i = 0; i < word; ++i)
+        elements.push_back(finished(row, columns[c + i],
+                                    {wordNumber, word, i}, sums[c + i]));
+      e.storeWord(0, wordNumber, elements);
+    });
+}
+
+void ProductKernel::storeTile(ArrayRef<Variable> variables) {
+  Value m = e.size(s.m);
+  for (int64_t r = 0; r < tile.rows; ++r)
+    e.ifThen(k.ult(rows[r], m), [&] {
+      storeRow(rows[r],
+               load(variables.slice(r * tile.columns, tile.columns)));
+    });
+}
+
+void ProductKernel::build() {
+  place();
+  SmallVector<Variable> sums = makeSums();
+  multiply(sums);
+  storeTile(sums);
+}
+
+// ---- variants --------------------------------------------------------------
+
+LogicalResult buildProduct(VariantSet &variants, Operation *anchor) {
+  KernelShapes &shapes = variants.shapes();
+  ProductShape shape(shapes, anchor);
+  KernelOp kernel = variants.kernel();
+  Value root = kernel.getBody().front().getTerminator()->getOperand(0);
+  Type element = cast<RankedTensorType>(root.getType()).getElementType();
+  int64_t perWord = ElementTypes::perWord(element);
+  KernelCode &code = variants.code();
+  code.work = {shape.batch, shape.m, shape.n, shapes.constant(1)};
+  AffineExpr perRow = shape.n * shape.k * shape.batch;
+  code.flops = perRow * shape.m * 2;
+
+  auto add = [&](VariantPlan plan, Tile tile) {
+    plan.workgroupSize = tile.lanes;
+    plan.tile = {1, tile.rows, tile.columns * tile.lanes, 1};
+    return variants.add(plan, [&](Evaluator &e) {
+      ProductKernel(e, shape, tile, root).build();
+    });
+  };
+
+  // Tall tiles are for launches with rows enough to fill them.
+  auto rowSize = dyn_cast<AffineConstantExpr>(perRow);
+  for (uint32_t size : VariantSet::subgroupSizes()) {
+    Tile tile{size == 4 ? 4 : 8, std::max<int64_t>(2, perWord), size, true};
+    VariantPlan plan;
+    plan.profile = "tiles/" + std::to_string(size);
+    plan.subgroupSize = size;
+    plan.minFlops =
+        rowSize ? rowSize.getValue() * (tile.rows + 2.0) : double(1 << 24);
+    if (failed(add(plan, tile)))
+      return failure();
+  }
+  VariantPlan plan;
+  plan.profile = "any";
+  return add(plan, {2, perWord, 64, false});
+}
+
+} // namespace agt::spirv
