@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Agt/Agt.h"
+#include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -34,6 +35,7 @@ int main(int argc, char **argv) {
                   mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   mlir::func::registerAllExtensions(registry);
 
+  agt::registerAgtPasses();
   mlir::registerTransformsPasses();
   mlir::memref::registerMemRefPasses();
   return mlir::failed(

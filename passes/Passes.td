@@ -1,0 +1,92 @@
+//===- Passes.td - Passes over the agt dialect ----------------------------===//
+
+#ifndef AGT_PASSES_TD
+#define AGT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SplitRope : Pass<"agt-split-rope"> {
+  let summary = "frequencies of rotations on the host, rotations on the device";
+  let description = [{
+    Replaces `agt.rope` by `agt.rope_table`, which the host program fills once
+    with 64-bit fractions of a turn, and `agt.rotate`, which is element-wise and
+    fuses. Rotations with equal base, scale and dims share a table after CSE.
+
+    Before:
+
+    ```mlir
+    %r = agt.rope %x, %pos base 1.0e+04 scale 1.0 pairs halves
+        : (tensor<8x?x64xf32>, tensor<?xi32>) -> tensor<8x?x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %dims = arith.constant 64 : index
+    %table = agt.rope_table %dims base 1.0e+04 scale 1.0 : tensor<32x2xi32>
+    %r = agt.rotate %x, %pos, %table pairs halves
+        : (tensor<8x?x64xf32>, tensor<?xi32>, tensor<32x2xi32>) -> tensor<8x?x64xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"rotations", "rotations", "Number of rotations split">
+  ];
+}
+
+def FormKernels : Pass<"agt-form-kernels", "::agt::GraphOp"> {
+  let summary = "ops grouped into kernels: one kernel for a chain";
+  let description = [{
+    Groups the ops of a graph into `agt.kernel`s. A kernel holds at most one op
+    that loops (its anchor: a product, a reduction, a norm, a quantisation).
+    Element-wise and shape functions before it are computed where their
+    elements are asked for; element-wise ones after it, of the same shape, as it
+    stores. A value with several readers is computed in each of them where that
+    is cheap, else it gets a kernel and memory of its own.
+
+    Outside kernels stay attention (a kernel of its own), reshapes of what is in
+    memory (names for the same bytes), tables of frequencies, checks and index
+    arithmetic; `agt-verify-kernels` says so. Calls must be inlined and
+    rotations split before. Remarks say what was fused, and why not.
+
+    Before:
+
+    ```mlir
+    %s = agt.silu %gate : tensor<?x64xf32>
+    %m = agt.mul %s, %up : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+    agt.return %m : tensor<?x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %t = tensor.dim %gate, %c0 : tensor<?x64xf32>
+    %m = agt.kernel "silu_mul" (%a = %gate : tensor<?x64xf32>, %b = %up : tensor<?x64xf32>)
+        [%t] -> tensor<?x64xf32> {
+      %s = agt.silu %a : tensor<?x64xf32>
+      %p = agt.mul %s, %b : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+      agt.yield %p : tensor<?x64xf32>
+    }
+    agt.return %m : tensor<?x64xf32>
+    ```
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", "false",
+           "Say as remarks what was fused, and why not">
+  ];
+  let statistics = [
+    Statistic<"kernels", "kernels", "Number of kernels formed">,
+    Statistic<"fusedOps", "fused-ops", "Number of ops that share a kernel with another">
+  ];
+}
+
+def VerifyKernels : Pass<"agt-verify-kernels", "::agt::GraphOp"> {
+  let summary = "checks that a graph is a list of launches";
+  let description = [{
+    After `agt-form-kernels` a graph holds `agt.kernel`, `agt.attention`,
+    `agt.reshape`, `agt.rope_table`, `agt.require`, `agt.return`, `tensor.cast`,
+    `tensor.dim` of arguments, and `arith` and `math` on numbers. Anything else
+    is an error at its place. Nothing is changed.
+  }];
+}
+
+#endif // AGT_PASSES_TD
