@@ -1,0 +1,457 @@
+// See KernelRunner.h.
+#include "unittests/SPIRV/KernelRunner.h"
+
+#include "codegen/spirv/Kernels.h"
+#include "codegen/spirv/Serialize.h"
+#include "dialect/Agt/Shapes.h"
+#include "passes/Passes.h"
+#include "runtime/include/agt/runtime.h"
+#include "unittests/SPIRV/Validate.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstring>
+#include <list>
+
+using namespace mlir;
+using agt::reference::Element;
+
+namespace agt::test {
+
+// ---- elements as bytes -----------------------------------------------------
+
+static agt_dtype dtypeOf(Element element) {
+  return static_cast<agt_dtype>(static_cast<int>(element) + 1);
+}
+
+static unsigned bytesOf(Element element) {
+  static const unsigned bytes[] = {4, 2, 2, 1, 1, 4, 8, 1};
+  return bytes[static_cast<int>(element)];
+}
+
+static const llvm::fltSemantics &semanticsOf(Element element) {
+  switch (element) {
+  case Element::F16:
+    return APFloat::IEEEhalf();
+  case Element::BF16:
+    return APFloat::BFloat();
+  case Element::F8E4M3:
+    return APFloat::Float8E4M3FN();
+  default:
+    return APFloat::IEEEsingle();
+  }
+}
+
+static std::vector<char> bytesOf(const Tensor &tensor) {
+  unsigned width = bytesOf(tensor.element);
+  std::vector<char> bytes(tensor.size() * width);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits;
+    if (tensor.isFloat()) {
+      APFloat value(tensor.reals[i]);
+      bool loses;
+      value.convert(semanticsOf(tensor.element), APFloat::rmNearestTiesToEven,
+                    &loses);
+      bits = value.bitcastToAPInt().getZExtValue();
+    } else {
+      bits = tensor.ints[i];
+    }
+    std::memcpy(&bytes[i * width], &bits, width);
+  }
+  return bytes;
+}
+
+static Tensor tensorFrom(Element element, ArrayRef<int64_t> shape,
+                         const char *bytes) {
+  Tensor tensor(element, shape);
+  unsigned width = bytesOf(element);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes + i * width, width);
+    if (tensor.isFloat()) {
+      APFloat value(semanticsOf(element), APInt(width * 8, bits));
+      bool loses;
+      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                    &loses);
+      tensor.reals[i] = value.convertToDouble();
+    } else {
+      int shift = 64 - 8 * width;
+      tensor.ints[i] = static_cast<int64_t>(bits << shift) >> shift;
+    }
+  }
+  return tensor;
+}
+
+// ---- the plan of a graph ---------------------------------------------------
+
+static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  auto pair = cast<AffineBinaryOpExpr>(expr);
+  int64_t x = evaluate(pair.getLHS(), symbols);
+  int64_t y = evaluate(pair.getRHS(), symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return x + y;
+  case AffineExprKind::Mul:
+    return x * y;
+  case AffineExprKind::Mod:
+    return x % y;
+  case AffineExprKind::FloorDiv:
+    return x / y;
+  default:
+    return (x + y - 1) / y;
+  }
+}
+
+static std::string take(agt_status status) {
+  if (!status)
+    return "";
+  std::string text = agt_status_message(status);
+  agt_status_release(status);
+  return text.empty() ? "failed" : text;
+}
+
+struct KernelRunner::Device {
+  ~Device() { agt_context_destroy(context); }
+  agt_context *context = nullptr;
+};
+
+namespace {
+
+/// One run: values of the graph as they are recorded.
+class Recorder {
+public:
+  struct Placed {
+    agt_buffer *buffer = nullptr;
+    std::vector<int64_t> shape;
+  };
+
+  using CodeOf = llvm::function_ref<const spirv::KernelCode &(KernelOp)>;
+
+  Recorder(agt_run *run, GraphOp graph, ArrayRef<Tensor> inputs,
+           unsigned skipVariants)
+      : run(run), skip(skipVariants) {
+    for (auto [i, input] : llvm::enumerate(inputs)) {
+      Placed &placed = tensors[graph.getBody().getArgument(i)];
+      check(agt_graph_input(run, i, &placed.buffer));
+      placed.shape = input.shape;
+    }
+  }
+
+  std::string record(GraphOp graph, CodeOf codeOf) {
+    for (Operation &op : graph.getBody().front())
+      llvm::TypeSwitch<Operation *>(&op)
+          .Case([&](KernelOp kernel) { launch(kernel, codeOf(kernel)); })
+          .Case<ReshapeOp, tensor::CastOp>([&](auto alias) {
+            Placed placed = tensors[alias->getOperand(0)];
+            placed.shape = shapeOf(alias->getResult(0),
+                                   isa<ReshapeOp>(alias)
+                                       ? alias->getOperands().drop_front()
+                                       : ValueRange(),
+                                   placed.shape);
+            tensors[alias->getResult(0)] = placed;
+          })
+          .Case([&](RopeTableOp table) {
+            Placed placed;
+            int64_t dims = number(table.getDims());
+            check(agt_graph_rope_table(
+                run, dims, table.getBase().convertToDouble(),
+                table.getScale().convertToDouble(), &placed.buffer));
+            placed.shape = {dims / 2, 2};
+            tensors[table.getResult()] = placed;
+          })
+          .Case([&](ReturnOp op) {
+            for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+              const Placed &placed = tensors[value];
+              check(agt_graph_output(run, i, placed.buffer,
+                                     placed.shape.data()));
+            }
+          });
+    return problem;
+  }
+
+private:
+  void check(agt_status status) {
+    std::string text = take(status);
+    if (problem.empty())
+      problem = text;
+  }
+
+  std::vector<int64_t> shapeOf(Value value, ValueRange sizes,
+                               ArrayRef<int64_t> otherwise) {
+    std::vector<int64_t> shape;
+    size_t next = 0;
+    auto type = cast<RankedTensorType>(value.getType());
+    for (auto [i, dim] : llvm::enumerate(type.getShape()))
+      shape.push_back(!ShapedType::isDynamic(dim) ? dim
+                      : sizes.empty()             ? otherwise[i]
+                                      : number(sizes[next++]));
+    return shape;
+  }
+
+  int64_t number(Value value) {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return constant.getSExtValue();
+    Operation *op = value.getDefiningOp();
+    if (auto dim = dyn_cast<tensor::DimOp>(op))
+      return tensors[dim.getSource()].shape[*dim.getConstantIndex()];
+    int64_t x = number(op->getOperand(0)), y = number(op->getOperand(1));
+    if (isa<arith::AddIOp>(op))
+      return x + y;
+    if (isa<arith::SubIOp>(op))
+      return x - y;
+    if (isa<arith::MulIOp>(op))
+      return x * y;
+    if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+      return x / y;
+    if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+      return (x + y - 1) / y;
+    problem = "the test's recorder does not know " +
+              op->getName().getStringRef().str();
+    return 0;
+  }
+
+  void launch(KernelOp kernel, const spirv::KernelCode &code) {
+    std::vector<agt_buffer *> buffers;
+    std::vector<int64_t> scalars;
+    for (Value input : kernel.getInputs()) {
+      if (auto type = dyn_cast<RankedTensorType>(input.getType())) {
+        const Placed &placed = tensors[input];
+        buffers.push_back(placed.buffer);
+        for (int64_t i = 0; i < type.getRank(); ++i)
+          if (type.isDynamicDim(i))
+            scalars.push_back(placed.shape[i]);
+      } else if (input.getType().isIndex()) {
+        scalars.push_back(number(input));
+      } else {
+        APFloat value(0.0);
+        matchPattern(input, m_ConstantFloat(&value));
+        float f = value.convertToDouble();
+        uint32_t bits;
+        std::memcpy(&bits, &f, 4);
+        scalars.push_back(bits);
+      }
+    }
+    ValueRange sizes = kernel.getSizes();
+    for (Value result : kernel.getResults()) {
+      Placed &placed = tensors[result];
+      size_t open =
+          cast<RankedTensorType>(result.getType()).getNumDynamicDims();
+      placed.shape = shapeOf(result, sizes.take_front(open), {});
+      sizes = sizes.drop_front(open);
+      int64_t bytes = bytesOf(reference::elementOf(result.getType()));
+      for (int64_t dim : placed.shape)
+        bytes *= dim;
+      check(agt_graph_alloc(run, bytes, &placed.buffer));
+      buffers.push_back(placed.buffer);
+    }
+    enqueue(code, buffers, scalars);
+  }
+
+  void enqueue(const spirv::KernelCode &code,
+               ArrayRef<agt_buffer *> buffers, ArrayRef<int64_t> scalars) {
+    std::vector<agt_kernel_variant> variants;
+    size_t first = std::min<size_t>(skip, code.variants.size() - 1);
+    for (size_t i = first; i < code.variants.size(); ++i) {
+      const spirv::KernelBinary &v = code.variants[i];
+      variants.push_back({v.words.data(), v.words.size() * 4, v.subgroupSize,
+                          v.features, v.minFlops,
+                          {v.tile[0], v.tile[1], v.tile[2], v.tile[3]}});
+    }
+    // Lives as long as the plan.
+    kept.push_back({code.name, std::move(variants), {}});
+    Kept &k = kept.back();
+    k.kernel = {k.name.c_str(), k.variants.data(),
+                static_cast<uint32_t>(k.variants.size())};
+    int64_t work[4];
+    for (unsigned i = 0; i < 4; ++i)
+      work[i] = evaluate(code.work[i], scalars);
+    check(agt_graph_launch(run, &k.kernel, buffers.data(), buffers.size(),
+                           scalars.data(), scalars.size(), work,
+                           static_cast<double>(evaluate(code.flops, scalars)),
+                           k.name.c_str(), "test"));
+  }
+
+  struct Kept {
+    std::string name;
+    std::vector<agt_kernel_variant> variants;
+    agt_kernel kernel;
+  };
+
+  agt_run *run;
+  unsigned skip;
+  std::string problem;
+  DenseMap<Value, Placed> tensors;
+  std::list<Kept> kept;
+};
+
+} // namespace
+
+// ---- the runner ------------------------------------------------------------
+
+KernelRunner::KernelRunner() : context(MLIRContext::Threading::DISABLED) {
+  context.loadDialect<AgtDialect>();
+}
+KernelRunner::~KernelRunner() = default;
+
+Problem KernelRunner::compile(llvm::StringRef text, unsigned skip) {
+  skipVariants = skip;
+  codes.clear();
+  source = parseSourceString<ModuleOp>(text, ParserConfig(&context), "test");
+  if (!source)
+    return "the module does not parse";
+  module = source->clone();
+  PassManager passes(&context);
+  passes.addPass(createSplitRope());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addNestedPass<GraphOp>(createFormKernels());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addNestedPass<GraphOp>(createVerifyKernels());
+  if (failed(passes.run(*module)))
+    return "the passes fail";
+  Problem problem;
+  graph().walk([&](KernelOp kernel) {
+    auto code = spirv::buildKernel(kernel);
+    if (failed(code)) {
+      problem = "kernel '" + kernel.getLabel().str() + "' is not built";
+      return;
+    }
+    for (const spirv::KernelBinary &variant : code->variants) {
+      std::string said = validateSpirv(variant.words);
+      if (!said.empty() && problem.empty())
+        problem = kernel.getLabel().str() + ", " + variant.profile + ": " + said;
+    }
+    codes[kernel] = std::move(*code);
+  });
+  return problem;
+}
+
+Problem KernelRunner::run(ArrayRef<Tensor> inputs,
+                          std::vector<Tensor> &results) {
+  if (!device) {
+    device = std::make_unique<Device>();
+    std::string failed = take(agt_context_create("vulkan", &device->context));
+    if (!failed.empty())
+      return failed;
+  }
+  std::vector<std::vector<char>> bytes;
+  std::vector<agt_tensor> in;
+  std::vector<agt_param> params, resultParams;
+  for (const Tensor &input : inputs) {
+    bytes.push_back(bytesOf(input));
+    in.push_back({bytes.back().data(), dtypeOf(input.element),
+                  static_cast<int>(input.rank()), input.shape.data(),
+                  nullptr});
+    params.push_back({"in", dtypeOf(input.element),
+                      static_cast<int32_t>(input.rank())});
+  }
+  for (Type type : graph().getResultTypes())
+    resultParams.push_back(
+        {"out", dtypeOf(reference::elementOf(type)),
+         static_cast<int32_t>(cast<RankedTensorType>(type).getRank())});
+  agt_graph description = {"test",
+                           "test",
+                           params.data(),
+                           resultParams.data(),
+                           static_cast<uint32_t>(params.size()),
+                           static_cast<uint32_t>(resultParams.size()),
+                           nullptr};
+  agt_run *plan = nullptr;
+  std::string problem =
+      take(agt_graph_begin(device->context, &description, in.data(), in.size(),
+                           resultParams.size(), &plan));
+  if (!problem.empty())
+    return problem;
+  Recorder recorder(plan, graph(), inputs, skipVariants);
+  problem = recorder.record(graph(), [&](KernelOp kernel)
+                                -> const spirv::KernelCode & {
+    return code(kernel);
+  });
+  if (!problem.empty())
+    return problem;
+  std::vector<agt_tensor> out(resultParams.size());
+  problem = take(agt_graph_end(plan, out.data()));
+  if (!problem.empty())
+    return problem;
+  results.clear();
+  for (auto [tensor, type] : llvm::zip_equal(out, graph().getResultTypes())) {
+    results.push_back(tensorFrom(
+        reference::elementOf(type),
+        ArrayRef<int64_t>(tensor.shape, tensor.rank),
+        static_cast<const char *>(tensor.data)));
+    agt_tensor_release(&tensor);
+  }
+  return "";
+}
+
+Problem KernelRunner::check(ArrayRef<Tensor> inputs) {
+  std::vector<Tensor> got;
+  Problem problem = run(inputs, got);
+  if (!problem.empty())
+    return problem;
+  auto want =
+      reference::run(*source->getOps<GraphOp>().begin(), inputs);
+  if (!want)
+    return llvm::toString(want.takeError());
+  for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(got, *want))) {
+    auto [mine, right] = pair;
+    if (auto difference = reference::compare(mine, right))
+      return "result " + std::to_string(i) + ": " + *difference;
+  }
+  return "";
+}
+
+// ---- values ----------------------------------------------------------------
+
+Tensor randomTensor(Element element, ArrayRef<int64_t> shape,
+                    std::mt19937 &random, double scale) {
+  Tensor tensor(element, shape);
+  std::normal_distribution<double> normal(0, scale);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (!tensor.isFloat()) {
+      bool extreme = random() % 16 == 0;
+      int64_t value = extreme ? int64_t(random()) << (random() % 33)
+                              : int64_t(random() % 21) - 10;
+      tensor.ints[i] = reference::wrapTo(element, value);
+      continue;
+    }
+    float value = normal(random);
+    switch (random() % 32) {
+    case 0:
+      value = 0;
+      break;
+    case 1:
+      value = std::copysign(std::ldexp(1.0, -int(random() % 16)), value);
+      break;
+    case 2:
+      value *= 8;
+      break;
+    default:
+      break;
+    }
+    tensor.reals[i] = reference::roundTo(element, value);
+  }
+  return tensor;
+}
+
+Tensor randomIndices(Element element, ArrayRef<int64_t> shape, int64_t limit,
+                     std::mt19937 &random) {
+  Tensor tensor(element, shape);
+  for (int64_t &value : tensor.ints)
+    value = random() % limit;
+  return tensor;
+}
+
+} // namespace agt::test
