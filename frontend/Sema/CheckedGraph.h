@@ -1,0 +1,182 @@
+// A graph after checking: a flat list of instructions on typed values, in the
+// order in which the author wrote them, with loops unrolled, defaults filled in
+// and shapes worked out. What could not be proved stands in it as Require.
+// Lowering (frontend/Lower) translates it op by op; nothing here depends on
+// MLIR.
+#ifndef AGT_FRONTEND_SEMA_CHECKEDGRAPH_H
+#define AGT_FRONTEND_SEMA_CHECKEDGRAPH_H
+
+#include "frontend/AST/Decl.h"
+#include "frontend/Sema/Types.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace agt::sema {
+
+/// An index into CheckedGraph::values.
+using ValueId = uint32_t;
+constexpr ValueId noValue = ~ValueId(0);
+
+struct CheckedValue {
+  /// An f64 number rather than a tensor.
+  bool scalar = false;
+  TensorType type;
+};
+
+enum class Op : uint8_t {
+  // Element by element; tensors that broadcast to the result.
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  Max,
+  Min,
+  And,
+  Or,
+  Compare, // `compare`
+  Select,
+  // Of one tensor.
+  Neg,
+  Abs,
+  Not,
+  Exp,
+  Log,
+  Sqrt,
+  Rsqrt,
+  Tanh,
+  Sigmoid,
+  Silu,
+  Gelu,
+  GeluTanh,
+  Relu,
+  Cos,
+  Sin,
+  Cast,
+  // The same tensor under a type that knows dims which a check has settled.
+  Refine,
+  // A number as a tensor of rank 0: dims[0], or the f64 operand.
+  Scalar,
+  // Products, reductions, norms; an absent bias is noValue.
+  Matmul,
+  Linear,
+  Reduce, // `reduction`, `axis`, `flag` for keep
+  Argmax, // `axis`
+  Topk,   // `count`
+  Softmax,
+  RmsNorm,   // `number` for eps
+  LayerNorm, // `number` for eps
+  Rope,     // `number` for base, `second` for scale, `flag` for halves, `count`
+            // for dims (0: all)
+  Quantize, // `count` for the block
+  Dequantize,
+  // Movement.
+  Reshape,   // dims: the new shape
+  Transpose, // `permutation`
+  Slice,     // `axis`, dims: start, stop
+  Concat,    // `axis`
+  Iota,      // dims: size
+  Full,      // dims: the shape, then the value unless it is the f64 operand
+  Embed,
+  Attention, // `attention`
+  // The graph `text`, `flag` when on one device.
+  Call,
+  // `predicate` of dims[0] and dims[1], else `text`.
+  Require,
+  Return,
+  // f64 numbers: `number`; dims[0]; `function` of one or two operands.
+  NumberConst,
+  NumberOfInt,
+  NumberFunction,
+};
+
+enum class Reduction : uint8_t { Sum, Mean, Max, Min };
+enum class Predicate : uint8_t { Equal, LessOrEqual };
+
+/// Operands and attributes of attention by name; absent ones are noValue.
+struct AttentionArgs {
+  ValueId scale = noValue;
+  std::vector<ValueId> masks;
+  ValueId bias = noValue, sink = noValue, alibi = noValue;
+  ValueId qPos = noValue, kvPos = noValue;
+  ValueId qSeg = noValue, kvSeg = noValue;
+  ValueId qCu = noValue, kvCu = noValue;
+  ValueId kvLen = noValue;
+  ValueId kScale = noValue, vScale = noValue;
+  enum Causal { None, TopLeft, BottomRight } causal = None;
+  std::optional<int64_t> left, right;
+  int64_t pin = 0;
+  std::optional<double> softcap;
+  std::optional<int64_t> kBlock, vBlock;
+  bool shd = false;
+};
+
+struct Inst {
+  Op op;
+  llvm::SMRange range;
+  llvm::SmallVector<ValueId, 3> operands;
+  llvm::SmallVector<ValueId, 1> results;
+  // What the op needs besides, as its enumerator says.
+  llvm::SmallVector<Dim, 2> dims;
+  llvm::SmallVector<int64_t, 0> permutation;
+  int64_t axis = 0;
+  int64_t count = 0;
+  double number = 0;
+  double second = 0;
+  bool flag = false;
+  ast::CompareOp compare = ast::CompareOp::Eq;
+  Reduction reduction = Reduction::Sum;
+  Predicate predicate = Predicate::Equal;
+  Op function = Op::Add;
+  std::string text;
+  std::shared_ptr<AttentionArgs> attention;
+
+  Inst(Op op, llvm::SMRange range) : op(op), range(range) {}
+};
+
+/// A parameter or result.
+struct SignatureItem {
+  llvm::StringRef name;
+  TensorType type;
+  /// `type` is what the author meant; false after an error.
+  bool valid = false;
+  /// The type as written, on one line.
+  std::string text;
+  llvm::SMRange range;
+  /// Of each dim, for errors that point at it.
+  std::vector<llvm::SMRange> dimRanges;
+};
+
+/// Where the value of a name of a dim is read.
+struct DimSource {
+  unsigned param = 0;
+  unsigned dim = 0;
+  llvm::SMRange range;
+};
+
+struct GraphSignature {
+  const ast::GraphDecl *decl = nullptr;
+  /// Checked without errors; callers say nothing about it otherwise.
+  bool valid = true;
+  std::vector<SignatureItem> params;
+  std::vector<SignatureItem> results;
+  /// Names bound by parameters, in order.
+  llvm::MapVector<llvm::StringRef, DimSource> sources;
+  /// What every name of a dim stands for: itself, or what `where` says.
+  llvm::StringMap<Dim> env;
+};
+
+struct CheckedGraph {
+  const GraphSignature *signature = nullptr;
+  /// Parameters come first.
+  std::vector<CheckedValue> values;
+  std::vector<Inst> insts;
+  /// Where names of dims are read, also those of dims that are not a bare name
+  /// (under a name that no source has).
+  llvm::StringMap<DimSource> sources;
+};
+
+} // namespace agt::sema
+
+#endif

@@ -1,0 +1,127 @@
+#include "frontend/Sema/GraphBuilder.h"
+
+using namespace agt::sema;
+
+static constexpr size_t noInst = ~size_t(0);
+
+ValueId GraphBuilder::addValue(TensorType type) {
+  graph.values.push_back({false, std::move(type)});
+  definitions.push_back(noInst);
+  return graph.values.size() - 1;
+}
+
+ValueId GraphBuilder::addNumber() {
+  graph.values.push_back({true, {}});
+  definitions.push_back(noInst);
+  return graph.values.size() - 1;
+}
+
+Value GraphBuilder::emit(Inst inst, TensorType result) {
+  ValueId id = addValue(result);
+  definitions[id] = graph.insts.size();
+  inst.results.push_back(id);
+  append(std::move(inst));
+  return Value::ofTensor(std::move(result), id);
+}
+
+Value GraphBuilder::emitNumber(Inst inst) {
+  ValueId id = addNumber();
+  definitions[id] = graph.insts.size();
+  inst.results.push_back(id);
+  append(std::move(inst));
+  return Value::ofNumber(id);
+}
+
+Value GraphBuilder::emitTuple(Inst inst, llvm::ArrayRef<TensorType> results) {
+  std::vector<Value> elements;
+  for (const TensorType &type : results) {
+    ValueId id = addValue(type);
+    definitions[id] = graph.insts.size();
+    inst.results.push_back(id);
+    elements.push_back(Value::ofTensor(type, id));
+  }
+  append(std::move(inst));
+  return Value::ofTuple(std::move(elements));
+}
+
+ValueId GraphBuilder::asNumber(const Value &number, llvm::SMRange range) {
+  if (number.isFloat() && !number.number)
+    return number.id;
+  bool constant = number.constantNumber().has_value();
+  Inst inst(constant ? Op::NumberConst : Op::NumberOfInt, range);
+  if (constant)
+    inst.number = *number.constantNumber();
+  else
+    inst.dims = {number.dim};
+  return emitNumber(std::move(inst)).id;
+}
+
+const Inst *GraphBuilder::definition(ValueId id) const {
+  size_t index = definitions[id];
+  return index == noInst ? nullptr : &graph.insts[index];
+}
+
+bool GraphBuilder::hasFact(Dim difference, Predicate predicate) const {
+  return factSet.count({difference, unsigned(predicate)});
+}
+
+void GraphBuilder::addFact(Dim difference, Predicate predicate) {
+  if (factSet.insert({difference, unsigned(predicate)}).second)
+    facts.push_back({difference, predicate});
+}
+
+void GraphBuilder::rollback(const Checkpoint &point) {
+  graph.insts.erase(graph.insts.begin() + point.insts, graph.insts.end());
+  graph.values.resize(point.values);
+  definitions.resize(point.values);
+  while (facts.size() > point.facts) {
+    factSet.erase({facts.back().first, unsigned(facts.back().second)});
+    facts.pop_back();
+  }
+}
+
+bool GraphBuilder::known(Dim a, Dim b) const {
+  if (a == b)
+    return true;
+  Dim difference = dims.sub(a, b);
+  return difference && hasFact(difference, Predicate::Equal);
+}
+
+void GraphBuilder::appendRequire(Predicate predicate, Dim a, Dim b,
+                                 llvm::SMRange range,
+                                 const llvm::Twine &message) {
+  Inst inst(Op::Require, range);
+  inst.predicate = predicate;
+  inst.dims = {a, b};
+  inst.text = message.str();
+  append(std::move(inst));
+}
+
+bool GraphBuilder::requireEqual(Dim a, Dim b, llvm::SMRange range,
+                                const llvm::Twine &message) {
+  Relation relation = dims.compare(a, b);
+  if (relation != Relation::Unknown || known(a, b))
+    return relation != Relation::Different;
+  appendRequire(Predicate::Equal, a, b, range, message);
+  for (Dim difference : {dims.sub(a, b), dims.sub(b, a)})
+    if (difference)
+      addFact(difference, Predicate::Equal);
+  return true;
+}
+
+bool GraphBuilder::requireLessOrEqual(Dim a, Dim b, llvm::SMRange range,
+                                      const llvm::Twine &message) {
+  Dim room = dims.sub(b, a), excess = dims.sub(a, b);
+  if (room && dims.isNonNegative(room))
+    return true;
+  if (excess && dims.isPositive(excess))
+    return false;
+  if (excess && hasFact(excess, Predicate::LessOrEqual))
+    return true;
+  if (excess && hasFact(excess, Predicate::Equal))
+    return true;
+  appendRequire(Predicate::LessOrEqual, a, b, range, message);
+  if (excess)
+    addFact(excess, Predicate::LessOrEqual);
+  return true;
+}

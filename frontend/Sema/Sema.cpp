@@ -1,0 +1,110 @@
+#include "frontend/Sema/Sema.h"
+#include "frontend/Sema/GraphChecker.h"
+#include "frontend/Sema/Suggest.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace agt;
+using namespace agt::sema;
+using llvm::dyn_cast;
+
+/// Reports each cycle of calls once, at a call in it. Depth first, on a stack
+/// of its own.
+static void checkRecursion(const Checker &checker, Diagnostics &diags) {
+  enum class State { Fresh, Running, Done };
+  llvm::DenseMap<const ast::GraphDecl *, State> states;
+  struct Frame {
+    const ast::GraphDecl *graph;
+    size_t next;
+  };
+  for (const ast::Decl *decl : checker.allDecls()) {
+    const auto *root = dyn_cast<ast::GraphDecl>(decl);
+    if (!root || states[root] != State::Fresh)
+      continue;
+    std::vector<Frame> path = {{root, 0}};
+    states[root] = State::Running;
+    while (!path.empty()) {
+      Frame &frame = path.back();
+      auto calls = checker.callsOf(*frame.graph);
+      if (frame.next == calls.size()) {
+        states[frame.graph] = State::Done;
+        path.pop_back();
+        continue;
+      }
+      const Checker::CallSite &call = calls[frame.next++];
+      State &state = states[call.callee];
+      if (state == State::Running) {
+        bool direct = call.callee == frame.graph;
+        diags.error(
+            call.range,
+            "graph '" + call.callee->name.text + "' calls itself" +
+                (direct ? ""
+                        : " through '" + frame.graph->name.text.str() + "'") +
+                "; a graph cannot be recursive");
+      } else if (state == State::Fresh) {
+        state = State::Running;
+        path.push_back({call.callee, 0});
+      }
+    }
+  }
+}
+
+/// The declarations of `--only` and the graphs that they call; all without it.
+static std::vector<const ast::Decl *> chooseDecls(const Checker &checker,
+                                                  Diagnostics &diags,
+                                                  const SemaOptions &options) {
+  if (options.only.empty())
+    return checker.allDecls();
+  llvm::DenseSet<const ast::Decl *> chosen;
+  std::vector<const ast::Decl *> work;
+  for (const std::string &name : options.only) {
+    const ast::Decl *decl = checker.find(name);
+    if (!decl)
+      diags.error({}, "--only " + name + ": no declaration has this name" +
+                          didYouMean(name, checker.names()));
+    else if (chosen.insert(decl).second)
+      work.push_back(decl);
+  }
+  while (!work.empty()) {
+    const ast::Decl *decl = work.back();
+    work.pop_back();
+    if (const auto *graph = dyn_cast<ast::GraphDecl>(decl))
+      for (const Checker::CallSite &call : checker.callsOf(*graph))
+        if (chosen.insert(call.callee).second)
+          work.push_back(call.callee);
+  }
+  std::vector<const ast::Decl *> ordered;
+  for (const ast::Decl *decl : checker.allDecls())
+    if (chosen.contains(decl))
+      ordered.push_back(decl);
+  return ordered;
+}
+
+Program agt::sema::checkProgram(llvm::ArrayRef<const ast::File *> files,
+                                Diagnostics &diags,
+                                const SemaOptions &options) {
+  Program program;
+  program.dims = std::make_unique<DimContext>();
+  Checker checker(diags, *program.dims, options);
+  checker.declare(files);
+  checker.checkDeclarations();
+
+  llvm::DenseMap<const ast::Decl *, CheckedGraph> graphs;
+  for (const ast::Decl *decl : checker.allDecls())
+    if (const auto *graph = dyn_cast<ast::GraphDecl>(decl))
+      graphs[decl] = GraphChecker(checker, checker.signature(*graph)).check();
+  checkRecursion(checker, diags);
+
+  std::vector<const ast::Decl *> chosen = chooseDecls(checker, diags, options);
+  checker.refuse(chosen);
+  for (const ast::Decl *decl : chosen) {
+    auto found = graphs.find(decl);
+    if (found != graphs.end())
+      program.graphs.push_back(std::move(found->second));
+  }
+  program.signatures = std::move(checker.ownedSignatures);
+  program.targets = std::move(checker.targets);
+  program.meshes = std::move(checker.meshes);
+  return program;
+}

@@ -1,0 +1,216 @@
+// Signatures of graphs: which names of dims there are, where each is read, and
+// the types of parameters and results over them. A name is read from the first
+// parameter that has it as a whole dim; `where` gives names a value instead.
+#include "frontend/AST/Walk.h"
+#include "frontend/Sema/ExprChecker.h"
+#include "frontend/Sema/Suggest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace agt;
+using namespace agt::sema;
+using llvm::dyn_cast;
+
+namespace {
+
+class SignatureBuilder {
+public:
+  SignatureBuilder(Checker &checker, const ast::GraphDecl &decl,
+                   GraphSignature &signature)
+      : checker(checker), diags(checker.diags), decl(decl), out(signature) {}
+
+  void build();
+
+private:
+  void collectWhere();
+  void collectSources();
+  void evaluateWhere();
+  void checkNames();
+  bool isTensor(const ast::TypeRef &type) {
+    return type.name.text == "tensor" && type.options == 0;
+  }
+  llvm::ArrayRef<ast::Expr *> dimsOf(const ast::TypeRef &type);
+  bool knowsNames(const ast::Expr &expr);
+  Dim evaluate(const ast::Expr &expr);
+  SignatureItem item(const ast::Ident &name, const ast::TypeRef &type,
+                     llvm::StringRef what);
+  void error(llvm::SMRange range, const llvm::Twine &message) {
+    diags.error(range, message);
+    out.valid = false;
+  }
+
+  Checker &checker;
+  Diagnostics &diags;
+  const ast::GraphDecl &decl;
+  GraphSignature &out;
+  /// Names inside larger dims of parameters, for a better message.
+  llvm::StringSet<> inside;
+};
+
+} // namespace
+
+llvm::ArrayRef<ast::Expr *> SignatureBuilder::dimsOf(const ast::TypeRef &type) {
+  if (!isTensor(type) || type.args.size() != 2 ||
+      type.args[1].kind != ast::TypeArg::Dims)
+    return {};
+  return type.args[1].dims;
+}
+
+void SignatureBuilder::collectWhere() {
+  for (const ast::WhereDim &dim : decl.where) {
+    llvm::StringRef name = dim.name.text;
+    if (const auto *value = checker.findAs<ast::ConstDecl>(name)) {
+      diags.error(dim.name.range, "'" + name + "' is a const already")
+          .note(value->name.range, "declared here");
+      out.valid = false;
+    } else if (!out.env.try_emplace(name, nullptr).second) {
+      error(dim.name.range, "dim '" + name + "' is fixed twice");
+    }
+  }
+}
+
+void SignatureBuilder::collectSources() {
+  for (unsigned i = 0; i < decl.params.size(); ++i) {
+    llvm::ArrayRef<ast::Expr *> dims = dimsOf(*decl.params[i]->type);
+    for (unsigned j = 0; j < dims.size(); ++j) {
+      const auto *name = dyn_cast<ast::NameRef>(dims[j]);
+      if (!name) {
+        ast::walk(*dims[j], [&](ast::Node &node) {
+          if (const auto *part = dyn_cast<ast::NameRef>(&node))
+            inside.insert(part->name.text);
+          return true;
+        });
+        continue;
+      }
+      llvm::StringRef text = name->name.text;
+      if (checker.findAs<ast::ConstDecl>(text) || out.env.count(text))
+        continue;
+      out.env[text] = checker.dims.name(text);
+      out.sources.insert({text, DimSource{i, j, name->range}});
+    }
+  }
+}
+
+/// Reports names that nothing gives a value.
+bool SignatureBuilder::knowsNames(const ast::Expr &expr) {
+  bool ok = true;
+  ast::walk(const_cast<ast::Expr &>(expr), [&](ast::Node &node) {
+    if (node.kind == ast::NodeKind::MemberExpr)
+      return false; // The field of a model.
+    const auto *ref = dyn_cast<ast::NameRef>(&node);
+    if (!ref)
+      return true;
+    llvm::StringRef name = ref->name.text;
+    if (out.env.count(name) || checker.findAs<ast::ConstDecl>(name))
+      return true;
+    std::vector<llvm::StringRef> candidates = checker.namesOf<ast::ConstDecl>();
+    for (const auto &entry : out.env)
+      candidates.push_back(entry.first());
+    llvm::sort(candidates);
+    std::string what =
+        inside.contains(name)
+            ? "' cannot be worked out: no parameter has it as a whole dim"
+            : "' is in no parameter" + didYouMean(name, candidates);
+    error(ref->range, "dim '" + name + what);
+    ok = false;
+    return true;
+  });
+  return ok;
+}
+
+Dim SignatureBuilder::evaluate(const ast::Expr &expr) {
+  if (!knowsNames(expr))
+    return nullptr;
+  return ExprChecker(checker, out).checkSize(expr);
+}
+
+void SignatureBuilder::evaluateWhere() {
+  for (const ast::WhereDim &dim : decl.where) {
+    auto found = out.env.find(dim.name.text);
+    if (found == out.env.end() || found->second)
+      continue;
+    Dim value = evaluate(*dim.value);
+    out.valid &= value != nullptr;
+    out.env[dim.name.text] = value;
+  }
+}
+
+SignatureItem SignatureBuilder::item(const ast::Ident &name,
+                                     const ast::TypeRef &type,
+                                     llvm::StringRef what) {
+  SignatureItem item;
+  item.name = name.text;
+  item.range =
+      name ? llvm::SMRange(name.range.Start, type.range.End) : type.range;
+  item.text = Checker::typeText(type);
+  for (const ast::Expr *dim : dimsOf(type))
+    item.dimRanges.push_back(dim->range);
+  if (!isTensor(type)) {
+    out.valid = false;
+    unsigned before = diags.errorCount();
+    checker.checkType(type);
+    if (diags.errorCount() != before)
+      return item;
+    if (type.name.text == "kv" && what == "parameter")
+      checker.refuseLater(&decl, type.range, "kv");
+    else
+      error(type.range, "a " + what + " of a graph must be a tensor, got '" +
+                            item.text + "'");
+    return item;
+  }
+  std::optional<TensorType> tensor = checker.tensorType(
+      type, [&](const ast::Expr &expr) { return evaluate(expr); });
+  out.valid &= tensor.has_value();
+  if (tensor)
+    item.type = std::move(*tensor);
+  item.valid = tensor.has_value();
+  return item;
+}
+
+/// Reports two parameters, or two results, of one name.
+void SignatureBuilder::checkNames() {
+  auto check = [&](llvm::StringMap<llvm::SMRange> &seen, const ast::Ident &name,
+                   llvm::StringRef what) {
+    if (!name)
+      return;
+    auto [entry, fresh] = seen.try_emplace(name.text, name.range);
+    if (fresh)
+      return;
+    diags.error(name.range, what + " '" + name.text + "' is declared twice")
+        .note(entry->second, "first declared here");
+    out.valid = false;
+  };
+  llvm::StringMap<llvm::SMRange> params, results;
+  for (const ast::Param *param : decl.params)
+    check(params, param->name, "parameter");
+  for (const ast::GraphResult &result : decl.results)
+    check(results, result.name, "result");
+}
+
+void SignatureBuilder::build() {
+  out.decl = &decl;
+  checkNames();
+  collectWhere();
+  collectSources();
+  evaluateWhere();
+  for (const ast::Param *param : decl.params)
+    out.params.push_back(item(param->name, *param->type, "parameter"));
+  for (const ast::GraphResult &result : decl.results)
+    out.results.push_back(item(result.name, *result.type, "result"));
+  if (decl.mesh && !checker.findAs<ast::MeshDecl>(decl.mesh.text))
+    diags.error(
+        decl.mesh.range,
+        "unknown mesh '" + decl.mesh.text + "'" +
+            didYouMean(decl.mesh.text, checker.namesOf<ast::MeshDecl>()));
+}
+
+const GraphSignature &Checker::signature(const ast::GraphDecl &decl) {
+  GraphSignature *&signature = signatures[&decl];
+  if (!signature) {
+    ownedSignatures.push_back(std::make_unique<GraphSignature>());
+    signature = ownedSignatures.back().get();
+    SignatureBuilder(*this, decl, *signature).build();
+  }
+  return *signature;
+}
