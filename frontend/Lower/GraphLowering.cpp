@@ -1,0 +1,148 @@
+#include "frontend/Lower/GraphLowering.h"
+
+using namespace agt;
+using namespace mlir;
+using agt::sema::DType;
+using agt::sema::Inst;
+using Code = agt::sema::Op;
+
+//===----------------------------------------------------------------------===//
+// Types and sizes
+//===----------------------------------------------------------------------===//
+
+static Type elementType(DType dtype, Builder &builder) {
+  switch (dtype) {
+  case DType::F32:
+    return builder.getF32Type();
+  case DType::F16:
+    return builder.getF16Type();
+  case DType::BF16:
+    return builder.getBF16Type();
+  case DType::F8E4M3:
+    return Float8E4M3FNType::get(builder.getContext());
+  case DType::I8:
+    return builder.getI8Type();
+  case DType::I32:
+    return builder.getI32Type();
+  case DType::I64:
+    return builder.getI64Type();
+  case DType::Bool:
+    return builder.getI1Type();
+  }
+  return Type();
+}
+
+RankedTensorType GraphLowering::type(const sema::TensorType &type) {
+  SmallVector<int64_t> shape;
+  for (sema::Dim dim : type.shape)
+    shape.push_back(dim->constant().value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, elementType(type.dtype, builder));
+}
+
+RankedTensorType GraphLowering::resultType(const Inst &inst, unsigned i) {
+  return type(graph.values[inst.results[i]].type);
+}
+
+SmallVector<Value> GraphLowering::operands(const Inst &inst) {
+  SmallVector<Value> result;
+  for (sema::ValueId id : inst.operands)
+    result.push_back(value(id));
+  return result;
+}
+
+SmallVector<Value> GraphLowering::openSizes(ArrayRef<sema::Dim> shape,
+                                            Location loc) {
+  SmallVector<Value> sizes;
+  for (sema::Dim dim : shape)
+    if (!dim->constant())
+      sizes.push_back(dims.lower(dim, loc));
+  return sizes;
+}
+
+Value GraphLowering::dimName(StringRef name, Location loc) {
+  const sema::DimSource &source = graph.sources.find(name)->second;
+  return tensor::DimOp::create(builder, locations.get(source.range),
+                               op.getArgument(source.param), source.dim);
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+static DictionaryAttr itemAttrs(const sema::SignatureItem &item,
+                                Builder &builder) {
+  SmallVector<NamedAttribute> attrs;
+  if (!item.name.empty())
+    attrs.push_back(
+        builder.getNamedAttr("agt.name", builder.getStringAttr(item.name)));
+  attrs.push_back(
+      builder.getNamedAttr("agt.type", builder.getStringAttr(item.text)));
+  return builder.getDictionaryAttr(attrs);
+}
+
+GraphOp GraphLowering::createOp() {
+  const ast::GraphDecl &decl = *graph.signature->decl;
+  SmallVector<Type> inputs, results;
+  SmallVector<Attribute> inputAttrs, resultAttrs;
+  for (const sema::SignatureItem &item : graph.signature->params) {
+    inputs.push_back(type(item.type));
+    inputAttrs.push_back(itemAttrs(item, builder));
+  }
+  for (const sema::SignatureItem &item : graph.signature->results) {
+    results.push_back(type(item.type));
+    resultAttrs.push_back(itemAttrs(item, builder));
+  }
+  auto stringOrNull = [&](StringRef text) {
+    return text.empty() ? StringAttr() : builder.getStringAttr(text);
+  };
+  return GraphOp::create(
+      builder, locations.get(decl.name.range),
+      builder.getStringAttr(decl.name.text),
+      TypeAttr::get(builder.getFunctionType(inputs, results)),
+      builder.getArrayAttr(inputAttrs), builder.getArrayAttr(resultAttrs),
+      stringOrNull(decl.doc), stringOrNull(decl.mesh.text), StringAttr());
+}
+
+void GraphLowering::lower() {
+  op = createOp();
+  values.resize(graph.values.size());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(&op.getBody());
+  for (auto [i, item] : llvm::enumerate(graph.signature->params))
+    values[i] = body->addArgument(type(item.type), locations.get(item.range));
+  for (const Inst &inst : graph.insts)
+    lowerInst(inst);
+}
+
+void GraphLowering::lowerInst(const Inst &inst) {
+  Location loc = locations.get(inst.range);
+  if (inst.op == Code::Require)
+    return lowerRequire(inst, loc);
+  if (inst.op == Code::Return) {
+    ReturnOp::create(builder, loc, operands(inst));
+    return;
+  }
+  Value single = lowerElementwise(inst, loc);
+  if (!single)
+    single = lowerCompute(inst, loc);
+  if (!single)
+    single = lowerShape(inst, loc);
+  if (!single)
+    single = lowerNumber(inst, loc);
+  if (single) {
+    values[inst.results[0]] = single;
+    return;
+  }
+  for (auto [id, result] : llvm::zip(inst.results, lowerSeveral(inst, loc)))
+    values[id] = result;
+}
+
+void GraphLowering::lowerRequire(const Inst &inst, Location loc) {
+  Value a = dims.lower(inst.dims[0], loc), b = dims.lower(inst.dims[1], loc);
+  auto predicate = inst.predicate == sema::Predicate::Equal
+                       ? arith::CmpIPredicate::eq
+                       : arith::CmpIPredicate::sle;
+  Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
+  RequireOp::create(builder, loc, holds, builder.getStringAttr(inst.text),
+                    ValueRange{a, b});
+}

@@ -1,0 +1,64 @@
+// One graph: its values by id, and the translation of each instruction.
+#ifndef AGT_FRONTEND_LOWER_GRAPHLOWERING_H
+#define AGT_FRONTEND_LOWER_GRAPHLOWERING_H
+
+#include "dialect/Agt/Agt.h"
+#include "frontend/Lower/DimLowering.h"
+#include "frontend/Lower/Locations.h"
+#include "frontend/Sema/CheckedGraph.h"
+
+namespace agt {
+
+class GraphLowering {
+public:
+  GraphLowering(const sema::CheckedGraph &graph, mlir::OpBuilder &builder,
+                Locations &locations)
+      : graph(graph), builder(builder), locations(locations),
+        dims(builder, [this](llvm::StringRef name, mlir::Location loc) {
+          return dimName(name, loc);
+        }) {}
+
+  /// Appends the `agt.graph` at the builder's place.
+  void lower();
+
+private:
+  GraphOp createOp();
+  void lowerInst(const sema::Inst &inst);
+  // By kind of op.
+  mlir::Value lowerElementwise(const sema::Inst &inst, mlir::Location loc);
+  mlir::Value lowerUnary(sema::Op op, mlir::Value input, mlir::Location loc);
+  mlir::Value lowerCompute(const sema::Inst &inst, mlir::Location loc);
+  mlir::Value lowerShape(const sema::Inst &inst, mlir::Location loc);
+  mlir::Value lowerNumber(const sema::Inst &inst, mlir::Location loc);
+  mlir::Value numberFunction(const sema::Inst &inst, mlir::Location loc);
+  mlir::ValueRange lowerSeveral(const sema::Inst &inst, mlir::Location loc);
+  mlir::ValueRange lowerAttention(const sema::Inst &inst, mlir::Location loc);
+  void lowerRequire(const sema::Inst &inst, mlir::Location loc);
+
+  mlir::RankedTensorType type(const sema::TensorType &type);
+  mlir::RankedTensorType resultType(const sema::Inst &inst, unsigned i = 0);
+  mlir::Value operand(const sema::Inst &inst, unsigned i) {
+    return i < inst.operands.size() ? value(inst.operands[i]) : mlir::Value();
+  }
+  mlir::Value value(sema::ValueId id) {
+    return id == sema::noValue ? mlir::Value() : values[id];
+  }
+  llvm::SmallVector<mlir::Value> operands(const sema::Inst &inst);
+  /// The number that a Scalar or Full holds.
+  mlir::Value scalarOf(const sema::Inst &inst, mlir::Location loc);
+  /// The dims that are not numbers, as values.
+  llvm::SmallVector<mlir::Value> openSizes(llvm::ArrayRef<sema::Dim> shape,
+                                           mlir::Location loc);
+  mlir::Value dimName(llvm::StringRef name, mlir::Location loc);
+
+  const sema::CheckedGraph &graph;
+  mlir::OpBuilder &builder;
+  Locations &locations;
+  DimLowering dims;
+  GraphOp op;
+  std::vector<mlir::Value> values;
+};
+
+} // namespace agt
+
+#endif
