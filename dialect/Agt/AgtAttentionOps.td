@@ -24,6 +24,31 @@ def Agt_AttentionOp : Agt_Op<"attention", [
     %o = agt.attention %q, %k, %v causal bottom_right
         : (tensor<8x?x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
     ```
+
+    **Constraints**, with H, Q, D the query's heads, tokens and dim, and K the
+    key's tokens:
+    - attention_c1: query, key and value have one rank, at least 3.
+    - attention_c2: their leading (batch) dims agree.
+    - attention_c3: the key has dim D.
+    - attention_c4: the value has the heads and tokens of the key.
+    - attention_c5: the heads of the key divide H.
+    - attention_c6: the result has the query's type, with the value's dim.
+    - attention_c7: `lse` has the shape of the query without its last dim.
+    - attention_c8: masks and bias broadcast to [batch..., H, Q, K], whatever the
+      layout.
+    - attention_c9: sink and alibi are [H].
+    - attention_c10: positions and segments are [tokens] or broadcast to [batch...,
+      tokens].
+    - attention_c11: q_seg comes with kv_seg, q_cu with kv_cu, and not all of them.
+    - attention_c12: q_cu and kv_cu have one dim, of one size.
+    - attention_c13: kv_len broadcasts to the batch dims; without any it has rank 0
+      or is [1].
+    - attention_c14: 8-bit keys come with k_scale and k_block, others with neither;
+      values likewise. A block is at least 1.
+    - attention_c15: scales are [batch..., heads, ceil(tokens / block)], whatever
+      the layout.
+    - attention_c16: left, right and pin are not negative.
+    - attention_c17: softcap is above 0.
   }];
   let arguments = (ins
     Agt_FloatTensor:$query, Agt_KeyTensor:$key, Agt_KeyTensor:$value,

@@ -33,10 +33,10 @@ def Agt_Dialect : Dialect {
 }
 
 // Sizes of results as arithmetic on operands, for tensor.dim of a result.
-def Agt_Reify : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+defvar Agt_Reify = DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
   ["reifyResultShapes"]>;
 // Result types that builders leave out; a declared one may know other dims.
-def Agt_InferType : DeclareOpInterfaceMethods<InferTypeOpInterface>;
+defvar Agt_InferType = DeclareOpInterfaceMethods<InferTypeOpInterface>;
 defvar Agt_InferDecl = [{
   static bool isCompatibleReturnTypes(mlir::TypeRange inferred, mlir::TypeRange declared);
 }];

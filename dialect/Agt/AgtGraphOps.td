@@ -18,11 +18,15 @@ def Agt_GraphOp : Agt_Op<"graph", [
     ```mlir
     agt.graph @scores(%q: tensor<?x64xf32> {agt.name = "q"},
                       %k: tensor<?x64xf32> {agt.name = "k"})
-        -> (tensor<?x?xf32> {agt.name = "out"}) {
+        -> (tensor<?x?xf32> {agt.name = "out"}) attributes {doc = "all pairs"} {
       %0 = agt.linear %q, %k : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x?xf32>
       agt.return %0 : tensor<?x?xf32>
     }
     ```
+
+    **Constraints**
+    - graph_c1: it has a body; a graph is never only declared.
+    - graph_c2: arguments and results are tensors of the dialect's element types.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
@@ -42,6 +46,18 @@ def Agt_GraphOp : Agt_Op<"graph", [
 def Agt_ReturnOp : Agt_Op<"return", [
     Pure, HasParent<"GraphOp">, ReturnLike, Terminator]> {
   let summary = "the results of a graph";
+  let description = [{
+    Ends the body of a graph.
+
+    Example:
+
+    ```mlir
+    agt.return %values, %indices : tensor<4xf32>, tensor<4xi32>
+    ```
+
+    **Constraints**
+    - return_c1: the values have the types of the graph's results.
+  }];
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
   let hasVerifier = 1;
@@ -53,6 +69,18 @@ def Agt_CallOp : Agt_Op<"call", [
   let description = [{
     Inlined before kernels are formed. Operand and result types may know more
     than the callee's signature does; `inline` puts `tensor.cast`s between.
+
+    Example:
+
+    ```mlir
+    %0 = agt.call @scores(%q, %k) : (tensor<5x64xf32>, tensor<?x64xf32>) -> tensor<5x?xf32>
+    ```
+
+    **Constraints**
+    - call_c1: `callee` is the name of an `agt.graph`.
+    - call_c2: operands are as many as the callee's arguments, of the same element
+      types, with dims that agree (equal, or one of them `?`).
+    - call_c3: results likewise.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
@@ -81,6 +109,9 @@ def Agt_RequireOp : Agt_Op<"require", []> {
     ```mlir
     agt.require %same, "'k' has {1} tokens in dim S, and 'q' has {0}"(%s, %t)
     ```
+
+    **Constraints**
+    - require_c1: there is a value for every `{n}` of the message.
   }];
   let arguments = (ins I1:$condition, StrAttr:$message, Variadic<Index>:$values);
   let assemblyFormat = "$condition `,` $message (`(` $values^ `)`)? attr-dict";
@@ -93,7 +124,17 @@ def Agt_ScalarOp : Agt_Op<"scalar", [
   let summary = "a number as a tensor without dims";
   let description = [{
     Literals and sizes take part in element-wise functions as tensors of rank
-    0. The number is an `index` or an `f64` and is converted once.
+    0. The number is an `index` or an `f64` and is converted once, as `agt.cast`
+    converts.
+
+    Example:
+
+    ```mlir
+    %0 = agt.scalar %n : index -> tensor<f32>
+    ```
+
+    **Constraints**
+    - scalar_c1: the result has no dims.
   }];
   let arguments = (ins Agt_Scalar:$value);
   let results = (outs Agt_Tensor:$result);
