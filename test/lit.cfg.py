@@ -31,6 +31,7 @@ config.substitutions += [
     ("%examples", os.path.join(config.agt_source, "examples")),
     ("%shared", os.path.join(config.agt_source, "..", "shared")),
     ("%python", "/usr/bin/python3"),
+    ("%llvm_include", os.path.join(config.llvm_prefix, "include")),
 ]
 if os.environ.get("AGT_SLOW") == "1":
     config.available_features.add("slow")
