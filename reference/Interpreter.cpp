@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "reference/Interpreter.h"
+#include "reference/Checks.h"
 #include "reference/Ops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Location.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <array>
@@ -21,24 +21,6 @@ using agt::GraphOp;
 using llvm::ArrayRef;
 using llvm::Error;
 using llvm::Expected;
-
-/// `FILE:LINE:COL` of an op, from whatever its location wraps.
-static std::string placeOf(Location loc) {
-  std::string place = "?";
-  loc->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColRange>(part);
-    if (!file)
-      return WalkResult::advance();
-    place = llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
-                          file.getStartLine(), file.getStartColumn());
-    return WalkResult::interrupt();
-  });
-  return place;
-}
-
-static Error failAt(Operation *op, const Twine &message) {
-  return llvm::createStringError(placeOf(op->getLoc()) + ": " + message);
-}
 
 namespace {
 class Interpreter {
@@ -76,6 +58,8 @@ Expected<Data> Interpreter::runBlock(Block &block, ArrayRef<Datum> arguments) {
     Expected<Data> results = evaluate(&op);
     if (!results)
       return results.takeError();
+    if (Error error = checkResults(&op, *results))
+      return std::move(error);
     for (auto [result, datum] : llvm::zip_equal(op.getResults(), *results))
       environment[result] = datum;
   }
@@ -138,6 +122,8 @@ Expected<Data> Interpreter::loop(scf::ForOp op) {
 
 Expected<Data> Interpreter::compute(Operation *op) {
   Data operands = lookup(op->getOperands());
+  if (Error error = checkOperands(op, operands))
+    return std::move(error);
   constexpr std::array kinds = {evaluateScalar,      evaluateElementwise,
                                 evaluateShape,       evaluateReduction,
                                 evaluateNorm,        evaluateRotation,

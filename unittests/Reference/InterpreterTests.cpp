@@ -349,6 +349,42 @@ TEST(Control, InputsThatDoNotFit) {
             "expected size 3 in dim 0 of argument 0, got 2");
 }
 
+TEST(Control, SizesThatBreakAConstraint) {
+  auto slice = R"mlir(
+    agt.graph @f(%a: tensor<?xf32>) -> tensor<?xf32> {
+      %c2 = arith.constant 2 : index
+      %c5 = arith.constant 5 : index
+      %r = agt.slice %a [%c2 to %c5] axis 0 : tensor<?xf32> -> tensor<?xf32>
+      agt.return %r : tensor<?xf32>
+    })mlir";
+  EXPECT_EQ(runText(slice, {f32({3}, {1, 2, 3})}).error,
+            "test.mlir:5:12: expected 0 <= start <= stop <= 3, got 2 to 5");
+  auto reshape = R"mlir(
+    agt.graph @f(%a: tensor<?xf32>) -> tensor<?x2xf32> {
+      %c2 = arith.constant 2 : index
+      %r = agt.reshape %a [%c2] : tensor<?xf32> -> tensor<?x2xf32>
+      agt.return %r : tensor<?x2xf32>
+    })mlir";
+  EXPECT_EQ(runText(reshape, {f32({3}, {1, 2, 3})}).error,
+            "test.mlir:4:12: expected a shape of 3 elements, got 4");
+  auto add = R"mlir(
+    agt.graph @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+      %r = agt.add %a, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+      agt.return %r : tensor<?xf32>
+    })mlir";
+  EXPECT_EQ(runText(add, {f32({2}, {1, 2}), f32({3}, {1, 2, 3})}).error,
+            "test.mlir:3:12: expected shapes that broadcast, got "
+            "'tensor<2xf32>' and 'tensor<3xf32>'");
+  auto cast = R"mlir(
+    agt.graph @f(%a: tensor<?xf32>) -> tensor<4xf32> {
+      %r = tensor.cast %a : tensor<?xf32> to tensor<4xf32>
+      agt.return %r : tensor<4xf32>
+    })mlir";
+  EXPECT_EQ(runText(cast, {f32({3}, {1, 2, 3})}).error,
+            "test.mlir:3:12: expected a result of type tensor<4xf32>, got the "
+            "shape [3]");
+}
+
 //===----------------------------------------------------------------------===//
 // Bounds
 //===----------------------------------------------------------------------===//
