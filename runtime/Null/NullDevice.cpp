@@ -77,6 +77,7 @@ public:
     props.subgroupSize = 32;
     props.features = ~0u;
     props.maxAllocation = options.maxAllocation;
+    props.maxBuffer = options.maxBuffer;
     props.maxGroups[0] = props.maxGroups[1] = 65535;
     props.timestamps = true;
   }
@@ -94,7 +95,7 @@ public:
   }
 
   std::unique_ptr<Buffer> allocate(uint64_t bytes, MemoryKind kind) override {
-    if (bytes > options.maxAllocation)
+    if (bytes > options.maxBuffer)
       failForMemory(bytes);
     bool visible = options.hostVisible || kind != MemoryKind::Device;
     return std::make_unique<NullBuffer>(bytes, visible, used);

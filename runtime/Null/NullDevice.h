@@ -12,6 +12,7 @@ struct NullOptions {
   bool hostVisible = true; // false: device memory needs staging
   uint64_t memory = 0;     // bytes it pretends to have; 0: the system's
   uint64_t maxAllocation = uint64_t(1) << 40;
+  uint64_t maxBuffer = uint64_t(1) << 40;
 };
 
 /// A device that copies but runs no kernel: memory that only kernels would

@@ -182,15 +182,18 @@ void Execution::checkBuffer(const agt_buffer &buffer, uint64_t limit) const {
 }
 
 void Execution::placeBuffers() {
-  uint64_t limit =
-      device.properties().maxAllocation / bufferAlignment * bufferAlignment;
+  auto whole = [](uint64_t bytes) {
+    return bytes / bufferAlignment * bufferAlignment;
+  };
+  uint64_t maxChunk = whole(device.properties().maxAllocation);
+  uint64_t maxBuffer = whole(device.properties().maxBuffer);
   uint32_t end = uint32_t(plan.launches.size());
   std::vector<Lifetime> lifetimes;
   for (const agt_buffer &buffer : plan.buffers) {
     slots.push_back(uint32_t(lifetimes.size()));
     if (!buffer.isUsed())
       continue;
-    checkBuffer(buffer, limit);
+    checkBuffer(buffer, maxBuffer);
     // What the host puts in is there from the start, what it takes out stays
     // to the end. An output that no launch writes has no first use.
     bool pinned = buffer.isPinned();
@@ -198,7 +201,7 @@ void Execution::placeBuffers() {
     uint32_t last = pinned || buffer.isOutput ? end : buffer.lastUse;
     lifetimes.push_back({buffer.bytes, first, last});
   }
-  layout = layOut(lifetimes, bufferAlignment, limit);
+  layout = layOut(lifetimes, bufferAlignment, maxChunk);
   context.report.peakBytes = layout.total();
 }
 

@@ -42,6 +42,35 @@ static uint64_t lowestFree(const std::vector<Placed> &placed,
   return offset;
 }
 
+static bool together(const Lifetime &a, const Lifetime &b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+namespace {
+// A chunk for buffers that are larger than chunks are.
+struct LargeChunk {
+  uint64_t bytes; // of the first, which is the largest
+  std::vector<size_t> residents;
+};
+} // namespace
+
+// Finds room for lifetime `index`, which is no larger than those before it.
+static size_t placeLarge(std::vector<LargeChunk> &chunks,
+                         const std::vector<Lifetime> &lifetimes, size_t index,
+                         uint64_t bytes) {
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    auto &residents = chunks[i].residents;
+    if (std::any_of(residents.begin(), residents.end(), [&](size_t other) {
+          return together(lifetimes[other], lifetimes[index]);
+        }))
+      continue;
+    residents.push_back(index);
+    return i;
+  }
+  chunks.push_back({bytes, {index}});
+  return chunks.size() - 1;
+}
+
 Layout layOut(const std::vector<Lifetime> &lifetimes, uint64_t alignment,
               uint64_t maxChunk) {
   std::vector<size_t> order(lifetimes.size());
@@ -55,11 +84,17 @@ Layout layOut(const std::vector<Lifetime> &lifetimes, uint64_t alignment,
   Layout layout;
   layout.placements.resize(lifetimes.size());
   std::vector<Placed> placed;
+  std::vector<LargeChunk> large;
   for (size_t index : order) {
     const Lifetime &life = lifetimes[index];
     // Empty buffers get room too: their address must be valid.
     uint64_t bytes =
         std::max(alignment, (life.bytes + alignment - 1) & ~(alignment - 1));
+    Placement &where = layout.placements[index];
+    if (bytes > maxChunk) {
+      where.chunk = uint32_t(placeLarge(large, lifetimes, index, bytes));
+      continue;
+    }
     uint64_t offset = lowestFree(placed, life, bytes, maxChunk);
     Placed entry{offset, offset + bytes, life.first, life.last};
     placed.insert(std::upper_bound(placed.begin(), placed.end(), entry,
@@ -67,13 +102,18 @@ Layout layOut(const std::vector<Lifetime> &lifetimes, uint64_t alignment,
                                      return a.begin < b.begin;
                                    }),
                   entry);
-    Placement &where = layout.placements[index];
     where.chunk = uint32_t(offset / maxChunk);
     where.offset = offset % maxChunk;
     if (layout.chunks.size() <= where.chunk)
       layout.chunks.resize(where.chunk + 1, 0);
     uint64_t &chunk = layout.chunks[where.chunk];
     chunk = std::max(chunk, where.offset + bytes);
+  }
+  // The large chunks stand behind the others.
+  for (const LargeChunk &chunk : large) {
+    for (size_t resident : chunk.residents)
+      layout.placements[resident].chunk = uint32_t(layout.chunks.size());
+    layout.chunks.push_back(chunk.bytes);
   }
   return layout;
 }

@@ -4,7 +4,8 @@
 // are placed first, each at the lowest offset that is free during its whole
 // life; that comes close to the peak that no layout can beat. Room comes in
 // chunks, since drivers limit the size of one allocation (2 GiB on lavapipe);
-// no buffer lies across two chunks.
+// no buffer lies across two chunks. A buffer beyond the limit has a chunk of
+// its own, which it shares with other such buffers at other times.
 #ifndef AGT_RUNTIME_PLAN_LAYOUT_H
 #define AGT_RUNTIME_PLAN_LAYOUT_H
 
@@ -32,8 +33,7 @@ struct Layout {
   uint64_t total() const;
 };
 
-/// `alignment` is a power of two; `maxChunk` is a multiple of it, and no
-/// buffer is larger than `maxChunk`.
+/// `alignment` is a power of two; `maxChunk` is a multiple of it.
 Layout layOut(const std::vector<Lifetime> &lifetimes, uint64_t alignment,
               uint64_t maxChunk);
 

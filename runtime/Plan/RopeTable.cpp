@@ -4,7 +4,7 @@
 // angle modulo a turn, for positions in the millions, to the last bit of an
 // f32: so a frequency is kept as a binary fraction of a turn with 64 bits, and
 // pos times it, modulo 2^64, is the angle, exactly reduced by integer overflow.
-#include "runtime/Plan/Context.h"
+#include "runtime/Support/Failure.h"
 
 #include <cmath>
 #include <vector>
@@ -23,8 +23,11 @@ static uint64_t turnsPerPosition(int64_t pair, int64_t dims, double base,
 agt_status agt_graph_rope_table(agt_run *run, int64_t dims, double base,
                                 double scale, agt_buffer **buffer) {
   std::vector<uint64_t> table;
-  for (int64_t pair = 0; pair < dims / 2; ++pair)
-    table.push_back(turnsPerPosition(pair, dims, base, scale));
-  return agt_graph_constant(run, table.data(), int64_t(8 * table.size()),
-                            buffer);
+  agt_status status = agt::rt::guard([&] {
+    for (int64_t pair = 0; pair < dims / 2; ++pair)
+      table.push_back(turnsPerPosition(pair, dims, base, scale));
+  });
+  return status ? status
+                : agt_graph_constant(run, table.data(),
+                                     int64_t(8 * table.size()), buffer);
 }

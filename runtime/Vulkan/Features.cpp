@@ -2,6 +2,7 @@
 // access) cost speed merely by being on.
 #include "runtime/Vulkan/Features.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace agt::rt {
@@ -17,14 +18,18 @@ PhysicalDevice::PhysicalDevice(const VulkanInstance &instance,
   v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES;
   subgroupSizes.sType =
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+  maintenance4.sType =
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
   VkPhysicalDeviceProperties2 all{};
   all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
   instance.vk.GetPhysicalDeviceProperties2(handle, &all);
   if (all.properties.apiVersion >= VK_API_VERSION_1_2) {
     all.pNext = &v11;
     v11.pNext = &v12;
-    if (all.properties.apiVersion >= VK_API_VERSION_1_3)
+    if (all.properties.apiVersion >= VK_API_VERSION_1_3) {
       v12.pNext = &subgroupSizes;
+      subgroupSizes.pNext = &maintenance4;
+    }
     instance.vk.GetPhysicalDeviceProperties2(handle, &all);
   }
   base = all.properties;
@@ -41,6 +46,10 @@ PhysicalDevice::PhysicalDevice(const VulkanInstance &instance,
   properties.subgroupSize = v11.subgroupSize;
   properties.features = featureBits();
   properties.maxAllocation = v11.maxMemoryAllocationSize;
+  // Drivers name an allocation that always works; many give larger ones too
+  // (lavapipe says 2 GiB and stops short of 4).
+  properties.maxBuffer =
+      std::max<uint64_t>(maintenance4.maxBufferSize, properties.maxAllocation);
   properties.maxGroups[0] = base.limits.maxComputeWorkGroupCount[0];
   properties.maxGroups[1] = base.limits.maxComputeWorkGroupCount[1];
   properties.timestamps = timestampBits != 0;

@@ -33,6 +33,7 @@ public:
   VkPhysicalDeviceVulkan11Properties v11{};
   VkPhysicalDeviceVulkan12Properties v12{};
   VkPhysicalDeviceSubgroupSizeControlProperties subgroupSizes{};
+  VkPhysicalDeviceMaintenance4Properties maintenance4{};
   uint32_t queueFamily = ~0u;
   uint32_t timestampBits = 0;
   bool canRequireSubgroupSize = false;

@@ -156,7 +156,7 @@ MemoryBudget VulkanDevice::memoryBudget() {
 
 std::unique_ptr<Buffer> VulkanDevice::allocate(uint64_t bytes,
                                                MemoryKind kind) {
-  if (bytes > properties().maxAllocation)
+  if (bytes > properties().maxBuffer)
     failForMemory(*this, bytes);
   uint32_t type = memoryType(kind);
   // A discrete GPU's memory is not mapped even where it could be: the host

@@ -1,9 +1,10 @@
 // The command line of a program, by running one: whole texts and exit codes.
-#include "runtime/Plan/Plan.h"
 #include "unittests/Runtime/TempDir.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 using agt::rt::test::TempDir;
@@ -85,13 +86,28 @@ TEST_F(Cli, DescribesItselfWithoutADevice) {
   EXPECT_NE(run("run chain --in x=x.npy", "VK_LOADER_DEBUG=all").back(), '|');
 }
 
+// In the program's own time, which other work on the machine does not touch;
+// sanitizers take theirs at every start.
 TEST_F(Cli, DescribesItselfAtOnce) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  GTEST_SKIP() << "sanitizers need time to start";
+#endif
+#endif
+  auto seconds = [] {
+    rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    auto of = [](const timeval &time) {
+      return double(time.tv_sec) + double(time.tv_usec) * 1e-6;
+    };
+    return of(usage.ru_utime) + of(usage.ru_stime);
+  };
   for (const char *words : {"", "--help", "run --help"}) {
     double best = 1;
     for (int i = 0; i < 10; ++i) {
-      double begin = agt::rt::monotonicSeconds();
+      double begin = seconds();
       run(words);
-      best = std::min(best, agt::rt::monotonicSeconds() - begin);
+      best = std::min(best, seconds() - begin);
     }
     EXPECT_LT(best, 0.030) << words;
   }
