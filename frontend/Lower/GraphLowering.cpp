@@ -61,8 +61,9 @@ SmallVector<Value> GraphLowering::openSizes(ArrayRef<sema::Dim> shape,
 
 Value GraphLowering::dimName(StringRef name, Location loc) {
   const sema::DimSource &source = graph.sources.find(name)->second;
-  return tensor::DimOp::create(builder, locations.get(source.range),
-                               op.getArgument(source.param), source.dim);
+  Location place = locations.get(source.range);
+  return tensor::DimOp::create(builder, place, op.getArgument(source.param),
+                               dims.constant(source.dim, place));
 }
 
 //===----------------------------------------------------------------------===//

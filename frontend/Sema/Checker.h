@@ -92,9 +92,16 @@ public:
   /// Reports a number of elements beyond 64 bits.
   bool checkSize(const TensorType &type, llvm::SMRange range);
 
+  /// An error of `--define` or `--only`.
+  void optionError(const llvm::Twine &message) {
+    badOptions = true;
+    diags.error({}, message);
+  }
+
   Diagnostics &diags;
   DimContext &dims;
   const SemaOptions &options;
+  bool badOptions = false;
   /// Filled by checkDeclarations.
   std::vector<TargetInfo> targets;
   std::vector<MeshInfo> meshes;

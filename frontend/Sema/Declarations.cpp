@@ -153,7 +153,7 @@ static std::optional<int64_t> parseInt(llvm::StringRef text) {
 Value Checker::parseDefine(llvm::StringRef name, llvm::StringRef text,
                            const Value &declared) {
   auto fail = [&](const llvm::Twine &expected) {
-    diags.error({}, "--define " + name + "=" + text + ": expected " + expected);
+    optionError("--define " + name + "=" + text + ": expected " + expected);
     return Value::poison();
   };
   switch (declared.kind) {
@@ -184,9 +184,8 @@ void Checker::applyDefines() {
   std::vector<llvm::StringRef> candidates = namesOf<ast::ConstDecl>();
   for (const auto &[name, text] : options.defines)
     if (!findAs<ast::ConstDecl>(name))
-      diags.error({}, "--define " + name + "=" + text +
-                          ": no const has this name" +
-                          didYouMean(name, candidates));
+      optionError("--define " + name + "=" + text + ": no const has this name" +
+                  didYouMean(name, candidates));
 }
 
 Value Checker::enumValue(const ast::EnumDecl &decl, const ast::Ident &member) {
@@ -245,16 +244,22 @@ void Checker::refuseLater(const ast::Decl *decl, llvm::SMRange range,
 
 void Checker::refuse(llvm::ArrayRef<const ast::Decl *> chosen) {
   llvm::DenseSet<const ast::Decl *> set(chosen.begin(), chosen.end());
+  std::vector<std::pair<llvm::SMRange, std::string>> found;
   for (const ast::Decl *decl : chosen) {
     const auto *test = dyn_cast<ast::TestDecl>(decl);
     if (test ||
         isa<ast::AgentDecl, ast::ToolDecl, ast::LlmDecl, ast::FnDecl>(decl))
-      diags.error(test ? test->title->range : decl->name.range,
-                  "'" + keywordOf(*decl) +
-                      "' declarations cannot be compiled yet");
+      found.emplace_back(test ? test->title->range : decl->name.range,
+                         "'" + keywordOf(*decl).str() +
+                             "' declarations cannot be compiled yet");
   }
   for (const Refusal &refusal : refusals)
     if (!refusal.decl || set.contains(refusal.decl))
-      diags.error(refusal.range,
-                  "'" + refusal.construct + "' cannot be compiled yet");
+      found.emplace_back(refusal.range,
+                         "'" + refusal.construct + "' cannot be compiled yet");
+  llvm::sort(found, [](const auto &a, const auto &b) {
+    return a.first.Start.getPointer() < b.first.Start.getPointer();
+  });
+  for (const auto &[range, message] : found)
+    diags.error(range, message);
 }

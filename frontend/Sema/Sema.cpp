@@ -51,8 +51,7 @@ static void checkRecursion(const Checker &checker, Diagnostics &diags) {
 }
 
 /// The declarations of `--only` and the graphs that they call; all without it.
-static std::vector<const ast::Decl *> chooseDecls(const Checker &checker,
-                                                  Diagnostics &diags,
+static std::vector<const ast::Decl *> chooseDecls(Checker &checker,
                                                   const SemaOptions &options) {
   if (options.only.empty())
     return checker.allDecls();
@@ -61,7 +60,7 @@ static std::vector<const ast::Decl *> chooseDecls(const Checker &checker,
   for (const std::string &name : options.only) {
     const ast::Decl *decl = checker.find(name);
     if (!decl)
-      diags.error({}, "--only " + name + ": no declaration has this name" +
+      checker.optionError("--only " + name + ": no declaration has this name" +
                           didYouMean(name, checker.names()));
     else if (chosen.insert(decl).second)
       work.push_back(decl);
@@ -96,7 +95,7 @@ Program agt::sema::checkProgram(llvm::ArrayRef<const ast::File *> files,
       graphs[decl] = GraphChecker(checker, checker.signature(*graph)).check();
   checkRecursion(checker, diags);
 
-  std::vector<const ast::Decl *> chosen = chooseDecls(checker, diags, options);
+  std::vector<const ast::Decl *> chosen = chooseDecls(checker, options);
   checker.refuse(chosen);
   for (const ast::Decl *decl : chosen) {
     auto found = graphs.find(decl);
@@ -104,6 +103,7 @@ Program agt::sema::checkProgram(llvm::ArrayRef<const ast::File *> files,
       program.graphs.push_back(std::move(found->second));
   }
   program.signatures = std::move(checker.ownedSignatures);
+  program.badOptions = checker.badOptions;
   program.targets = std::move(checker.targets);
   program.meshes = std::move(checker.meshes);
   return program;

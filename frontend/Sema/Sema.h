@@ -25,6 +25,8 @@ struct Program {
   /// Owns the dims of all graphs.
   std::unique_ptr<DimContext> dims;
   std::vector<std::unique_ptr<GraphSignature>> signatures;
+  /// `--define` or `--only` named what the program does not have.
+  bool badOptions = false;
   std::vector<TargetInfo> targets;
   std::vector<MeshInfo> meshes;
   /// In source order.

@@ -19,6 +19,8 @@ struct CompileOptions {
   std::string cpu;
   /// `NAME=VALUE`
   std::vector<std::string> defines;
+  /// Declarations to compile; empty for all.
+  std::vector<std::string> only;
   bool reproducible = false;
   bool verifyDiagnostics = false;
   bool explain = false;
@@ -30,7 +32,13 @@ struct CompileOptions {
 int compile(const CompileOptions &options);
 
 /// `agtc check FILE...`
-int check(const std::vector<std::string> &files);
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> defines;
+  std::vector<std::string> only;
+  bool verifyDiagnostics = false;
+};
+int check(const CheckOptions &options);
 
 /// `agtc fmt [--check] FILE...`
 struct FmtOptions {

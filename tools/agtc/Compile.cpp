@@ -5,6 +5,7 @@
 #include "frontend/Parse/Parser.h"
 #include "frontend/VerifyDiagnostics.h"
 #include "tools/agtc/Commands.h"
+#include "tools/agtc/EmitAgt.h"
 #include "tools/agtc/Source.h"
 
 using namespace agt;
@@ -36,11 +37,13 @@ static int runStages(const CompileOptions &options, Source &source) {
     return emitTokens(options, source);
   if (options.emit == "ast")
     return emitAst(options, source);
+  if (options.emit == "agt")
+    return emitAgt(options, source);
   if (!loadProgram(source.sources, source.mainBuffer, source.context,
                    source.diagnostics))
     return ErrorsInProgram;
   complain("'--emit=" + options.emit +
-           "' is not part of this version, its last stage is 'ast'");
+           "' is not part of this version, its last stage is 'agt'");
   return BadUsage;
 }
 

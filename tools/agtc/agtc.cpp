@@ -89,6 +89,7 @@ private:
         ->check(CLI::IsMember({"native", "x86-64-v3", "x86-64-v4"}));
     app.add_option("--define", o.defines, "NAME=VALUE: set a const")
         ->allow_extra_args(false);
+    addOnly(app, o.only);
     app.add_flag("--reproducible", o.reproducible,
                  "the same bits whatever the mesh, balance or batch");
     app.add_flag("--verify-diagnostics", o.verifyDiagnostics,
@@ -102,8 +103,21 @@ private:
 
   void addCheck() {
     CLI::App *sub = app.add_subcommand("check", "report errors");
-    sub->add_option("FILE", checkFiles, "programs")->required();
-    sub->callback([this] { result = check(checkFiles); });
+    CheckOptions &o = checkOptions;
+    sub->add_option("FILE", o.files, "programs")->required();
+    sub->add_option("--define", o.defines, "NAME=VALUE: set a const")
+        ->allow_extra_args(false);
+    addOnly(*sub, o.only);
+    sub->add_flag("--verify-diagnostics", o.verifyDiagnostics,
+                  "compare errors with 'expected-error {{...}}' comments");
+    sub->callback([this] { result = check(checkOptions); });
+  }
+
+  static void addOnly(CLI::App &app, std::vector<std::string> &only) {
+    app.add_option("--only", only,
+                   "NAME,...: compile these declarations and what they call")
+        ->allow_extra_args(false)
+        ->delimiter(',');
   }
 
   void addFmt() {
@@ -130,7 +144,7 @@ private:
 
   CLI::App app;
   CompileOptions compileOptions;
-  std::vector<std::string> checkFiles;
+  CheckOptions checkOptions;
   FmtOptions fmtOptions;
   int result = Fine;
 };
