@@ -45,7 +45,15 @@ static_assert(sizeof(agt_tensor) == 32 && offsetof(agt_tensor, dtype) == 8 &&
 static_assert(sizeof(agt_kernel_variant) == 64 &&
               offsetof(agt_kernel_variant, min_flops) == 24 &&
               offsetof(agt_kernel_variant, tile) == 32);
-static_assert(sizeof(agt_kernel) == 24 && sizeof(agt_param) == 16);
+static_assert(sizeof(agt_cpu_variant) == 56 &&
+              offsetof(agt_cpu_variant, isa) == 8 &&
+              offsetof(agt_cpu_variant, scratch_bytes) == 12 &&
+              offsetof(agt_cpu_variant, min_flops) == 16 &&
+              offsetof(agt_cpu_variant, tile) == 24);
+static_assert(sizeof(agt_kernel) == 32 &&
+              offsetof(agt_kernel, n_cpu_variants) == 20 &&
+              offsetof(agt_kernel, cpu_variants) == 24);
+static_assert(sizeof(agt_param) == 16);
 static_assert(sizeof(agt_graph) == 48 && offsetof(agt_graph, run) == 40);
 static_assert(sizeof(agt_program) == 32);
 

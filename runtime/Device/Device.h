@@ -32,6 +32,8 @@ struct DeviceProperties {
   uint64_t maxBuffer = 0;     // bytes of one buffer that may be tried
   uint32_t maxGroups[2] = {}; // workgroups of a launch along x and y
   bool timestamps = false;    // CommandList::times() works
+  uint32_t isa = AGT_ISA_NONE; // it runs native variants up to this level;
+                               // AGT_ISA_NONE: it runs SPIR-V
 };
 
 struct MemoryBudget {
@@ -71,6 +73,7 @@ struct LaunchCommand {
   std::vector<uint64_t> addresses; // the push constants, in order
   uint32_t groupsX;
   uint32_t groupsY;
+  double flops = 0; // useful operations, where known: how much work it is
 };
 
 using Command = std::variant<CopyCommand, LaunchCommand>;
@@ -102,11 +105,10 @@ public:
 
   /// Fails with AGT_FAILED when there is no memory. `bytes` is not 0.
   virtual std::unique_ptr<Buffer> allocate(uint64_t bytes, MemoryKind kind) = 0;
-  /// `name` is for messages and debuggers; `pushConstants` is the number of
-  /// 64-bit addresses the kernel takes.
-  virtual std::unique_ptr<Kernel> load(const std::string &name,
-                                       const agt_kernel_variant &variant,
-                                       uint32_t pushConstants) = 0;
+  /// Variant number `variant` of those a device of its kind takes (see
+  /// Variant.h); `pushConstants` is the number of 64-bit addresses it takes.
+  virtual std::unique_ptr<Kernel>
+  load(const agt_kernel &kernel, uint32_t variant, uint32_t pushConstants) = 0;
   virtual std::unique_ptr<CommandList>
   record(const std::vector<Command> &commands, bool withTimes) = 0;
   virtual TimelinePoint submit(CommandList &list) = 0;

@@ -2,12 +2,14 @@
 // so that tests reach the staging copies on machines without a GPU.
 #include "runtime/Device/Select.h"
 
+#include "runtime/Cpu/CpuDevice.h"
 #include "runtime/Null/NullDevice.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Vulkan/VulkanDevice.h"
 
 #include <cstdlib>
+#include <unistd.h>
 
 namespace agt::rt {
 
@@ -24,9 +26,7 @@ DeviceChoice parseDevice(const std::string &text) {
   if (text == "vulkan")
     return {DeviceChoice::Vulkan, -1};
   if (text == "cpu")
-    fail(AGT_MISSING, "this program holds no kernels for 'cpu': use 'vulkan', "
-                      "which runs on the CPU too with the package "
-                      "mesa-vulkan-drivers");
+    return {DeviceChoice::Cpu, -1};
   const std::string prefix = "vulkan:";
   if (text.compare(0, prefix.size(), prefix) == 0) {
     std::string digits = text.substr(prefix.size());
@@ -87,7 +87,37 @@ static std::unique_ptr<Device> openVulkan(int index) {
   return std::make_unique<VulkanDevice>(instance, chosen, options);
 }
 
+// Whether the system has anything that a driver of a GPU talks to. Where it
+// has not, the Vulkan loader and its drivers, which take a tenth of a second,
+// need not be looked at.
+static bool hasGpuNode() {
+  for (const char *path : {"/dev/dri", "/dev/nvidiactl", "/dev/dxg",
+                           "/dev/kgsl-3d0", "/dev/mali0"})
+    if (access(path, F_OK) == 0)
+      return true;
+  return false;
+}
+
+static std::unique_ptr<Device> openAuto() {
+  if (!hasCpuDevice())
+    return openVulkan(-1);
+  if (hasGpuNode()) {
+    try {
+      std::unique_ptr<Device> device = openVulkan(-1);
+      if (!device->properties().cpuDriver)
+        return device;
+    } catch (const Failure &) {
+      // No loader, no driver or no fitting device: the CPU is there.
+    }
+  }
+  return makeCpuDevice();
+}
+
 std::unique_ptr<Device> openDevice(const DeviceChoice &choice) {
+  if (choice.kind == DeviceChoice::Auto)
+    return openAuto();
+  if (choice.kind == DeviceChoice::Cpu)
+    return makeCpuDevice();
   if (choice.kind == DeviceChoice::Null) {
     NullOptions options;
     options.hostVisible = !forceStaging();

@@ -101,7 +101,7 @@ public:
     return std::make_unique<NullBuffer>(bytes, visible, used);
   }
 
-  std::unique_ptr<Kernel> load(const std::string &, const agt_kernel_variant &,
+  std::unique_ptr<Kernel> load(const agt_kernel &, uint32_t,
                                uint32_t) override {
     return std::make_unique<NullKernel>();
   }

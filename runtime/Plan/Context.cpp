@@ -1,6 +1,8 @@
 // See Context.h.
 #include "runtime/Plan/Context.h"
 
+#include "runtime/Plan/Execute.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -15,12 +17,23 @@ agt::rt::Device &agt_context::device() {
   return *opened;
 }
 
+agt::rt::Device &agt_context::deviceFor(const agt_run &plan) {
+  uint32_t isa = device().properties().isa;
+  if (choice.kind == agt::rt::DeviceChoice::Auto && isa &&
+      !agt::rt::runsNatively(plan, isa)) {
+    // Any Vulkan device, then.
+    kernels.clear();
+    opened.reset();
+    choice.kind = agt::rt::DeviceChoice::Vulkan;
+  }
+  return device();
+}
+
 agt::rt::Kernel &agt_context::kernel(const agt_kernel &kernel, uint32_t variant,
                                      uint32_t pushConstants) {
-  const agt_kernel_variant &code = kernel.variants[variant];
-  auto &entry = kernels[{&code, pushConstants}];
+  auto &entry = kernels[{&kernel, variant, pushConstants}];
   if (!entry)
-    entry = device().load(kernel.name, code, pushConstants);
+    entry = device().load(kernel, variant, pushConstants);
   return *entry;
 }
 

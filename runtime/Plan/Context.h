@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <tuple>
 
 namespace agt::rt {
 
@@ -57,6 +58,9 @@ struct agt_context {
 
   /// Opens the device at the first call.
   agt::rt::Device &device();
+  /// The device that runs `plan`: the same, unless it was chosen for programs
+  /// in general and this plan has a kernel it has no code for.
+  agt::rt::Device &deviceFor(const agt_run &plan);
   /// The kernel, built at the first call with these arguments.
   agt::rt::Kernel &kernel(const agt_kernel &kernel, uint32_t variant,
                           uint32_t pushConstants);
@@ -83,7 +87,7 @@ private:
   double start = agt::rt::monotonicSeconds();
   std::unique_ptr<agt::rt::Device> opened;
   // After the device: kernels go before it.
-  std::map<std::pair<const agt_kernel_variant *, uint32_t>,
+  std::map<std::tuple<const agt_kernel *, uint32_t, uint32_t>,
            std::unique_ptr<agt::rt::Kernel>>
       kernels;
 };

@@ -29,7 +29,7 @@ constexpr uint64_t scalarAlignment = 16;
 class Execution {
 public:
   explicit Execution(agt_run &plan)
-      : plan(plan), context(plan.context), device(context.device()),
+      : plan(plan), context(plan.context), device(context.deviceFor(plan)),
         transfer(device) {}
 
   void run(agt_tensor *out) {
@@ -104,7 +104,7 @@ void Execution::prepareLaunches() {
   for (const LaunchRecord &record : plan.launches) {
     uint32_t variant =
         chooseVariant(*record.kernel, record.flops, properties, record.place);
-    const int64_t *tile = record.kernel->variants[variant].tile;
+    const int64_t *tile = tileOf(*record.kernel, variant, properties);
     uint64_t groups = 1;
     bool tooMany = false;
     for (int i = 0; i < 4; ++i) {
@@ -263,7 +263,8 @@ std::vector<Command> Execution::commands() const {
   std::vector<Command> result;
   for (const PreparedLaunch &launch : launches) {
     Grid grid = foldGroups(launch.groups, device.properties().maxGroups);
-    LaunchCommand command{launch.kernel, {}, grid.x, grid.y};
+    LaunchCommand command{
+        launch.kernel, {}, grid.x, grid.y, launch.record->flops};
     command.addresses.push_back(addressOf(*scalars) + launch.scalarsOffset);
     for (agt_buffer *buffer : launch.record->buffers)
       command.addresses.push_back(addressOf(*buffer));

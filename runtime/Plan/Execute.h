@@ -13,10 +13,16 @@ namespace agt::rt {
 void execute(agt_run &plan, agt_tensor *out);
 
 /// The number of the first variant of `kernel` that fits a launch of `flops`
-/// operations on a device. Fails with AGT_MISSING when none does.
+/// operations on a device, among the native ones on a device that runs those.
+/// Fails with AGT_MISSING when none does.
 uint32_t chooseVariant(const agt_kernel &kernel, double flops,
                        const DeviceProperties &device,
                        const std::string &place);
+/// How many of work[i] a workgroup of that variant takes.
+const int64_t *tileOf(const agt_kernel &kernel, uint32_t variant,
+                      const DeviceProperties &device);
+/// True where every launch of the plan has a native variant for `isa`.
+bool runsNatively(const agt_run &plan, uint32_t isa);
 
 /// Workgroups as a grid of at most limits[0] x limits[1], at least `groups`
 /// of them and hardly more.

@@ -3,6 +3,9 @@
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace agt::rt {
 
 static const char *featureName(uint32_t bit) {
@@ -38,9 +41,53 @@ static std::vector<std::string> lacks(const agt_kernel_variant &variant,
   return names;
 }
 
+// The first native variant that fits, or none.
+static std::optional<uint32_t> nativeVariant(const agt_kernel &kernel,
+                                             double flops, uint32_t isa) {
+  for (uint32_t i = 0; i < kernel.n_cpu_variants; ++i) {
+    const agt_cpu_variant &variant = kernel.cpu_variants[i];
+    if (variant.isa <= isa && flops >= variant.min_flops)
+      return i;
+  }
+  return std::nullopt;
+}
+
+bool runsNatively(const agt_run &plan, uint32_t isa) {
+  for (const LaunchRecord &launch : plan.launches)
+    if (!nativeVariant(*launch.kernel, launch.flops, isa))
+      return false;
+  return true;
+}
+
+static uint32_t chooseNative(const agt_kernel &kernel, double flops,
+                             const DeviceProperties &device,
+                             const std::string &place) {
+  if (std::optional<uint32_t> variant =
+          nativeVariant(kernel, flops, device.isa))
+    return *variant;
+  uint32_t least = ~0u;
+  for (uint32_t i = 0; i < kernel.n_cpu_variants; ++i)
+    least = std::min(least, kernel.cpu_variants[i].isa);
+  std::string needs = "other code than this program holds for it";
+  if (kernel.n_cpu_variants && least > device.isa)
+    needs = "a processor of x86-64-v" + std::to_string(least);
+  fail(AGT_MISSING,
+       std::string("kernel '") + kernel.name + "' cannot run on '" +
+           device.name + "': it needs " + needs,
+       place);
+}
+
+const int64_t *tileOf(const agt_kernel &kernel, uint32_t variant,
+                      const DeviceProperties &device) {
+  return device.isa ? kernel.cpu_variants[variant].tile
+                    : kernel.variants[variant].tile;
+}
+
 uint32_t chooseVariant(const agt_kernel &kernel, double flops,
                        const DeviceProperties &device,
                        const std::string &place) {
+  if (device.isa)
+    return chooseNative(kernel, flops, device, place);
   std::string reasons;
   for (uint32_t i = 0; i < kernel.n_variants; ++i) {
     const agt_kernel_variant &variant = kernel.variants[i];

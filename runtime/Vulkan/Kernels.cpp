@@ -21,9 +21,10 @@ static VkShaderModule createModule(VulkanDevice &device,
   return module;
 }
 
-std::unique_ptr<Kernel> VulkanDevice::load(const std::string &name,
-                                           const agt_kernel_variant &variant,
+std::unique_ptr<Kernel> VulkanDevice::load(const agt_kernel &code,
+                                           uint32_t index,
                                            uint32_t pushConstants) {
+  const agt_kernel_variant &variant = code.variants[index];
   auto kernel = std::make_unique<VulkanKernel>(*this);
   VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, pushConstants * 8};
   VkPipelineLayoutCreateInfo layoutInfo{};
@@ -53,7 +54,7 @@ std::unique_ptr<Kernel> VulkanDevice::load(const std::string &name,
   VkResult result = vk.CreateComputePipelines(handle, pipelineCache, 1, &info,
                                               nullptr, &kernel->pipeline);
   vk.DestroyShaderModule(handle, module, nullptr);
-  check(result, ("build the kernel '" + name + "'").c_str());
+  check(result, (std::string("build the kernel '") + code.name + "'").c_str());
   return kernel;
 }
 

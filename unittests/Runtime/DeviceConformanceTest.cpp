@@ -1,6 +1,7 @@
 // One suite for every device: what the interface promises, on each of them and
 // with device memory seen and unseen by the host. What needs a kernel to run
 // is skipped on the null device, which says so by what it is.
+#include "runtime/Cpu/CpuDevice.h"
 #include "runtime/Device/Device.h"
 #include "runtime/Null/NullDevice.h"
 #include "runtime/Support/Failure.h"
@@ -142,7 +143,7 @@ TEST_P(DeviceTest, AnEmptyListIsDoneAtOnce) {
 }
 
 TEST_P(DeviceTest, KernelsSeeEarlierLaunches) {
-  auto kernel = device->load("add", test::addVariant, 3);
+  auto kernel = device->load(test::addKernel, 0, 3);
   auto scalars = upload({2, 100, 3});
   auto from = upload(std::vector<uint32_t>(100, 5));
   auto to = device->allocate(400, MemoryKind::Device);
@@ -156,7 +157,7 @@ TEST_P(DeviceTest, KernelsSeeEarlierLaunches) {
 }
 
 TEST_P(DeviceTest, GroupsFoldIntoTheSecondDimension) {
-  auto kernel = device->load("add", test::addVariant, 3);
+  auto kernel = device->load(test::addKernel, 0, 3);
   uint32_t n = 64 * 5;
   auto scalars = upload({5, n, 1});
   auto from = upload(std::vector<uint32_t>(n, 1));
@@ -167,6 +168,21 @@ TEST_P(DeviceTest, GroupsFoldIntoTheSecondDimension) {
                      2}});
   uint32_t expected = GetParam().runsKernels ? 2 : 0;
   EXPECT_EQ(read(*to, n), std::vector<uint32_t>(n, expected));
+}
+
+TEST_P(DeviceTest, EveryGroupOfALargeLaunchRuns) {
+  auto kernel = device->load(test::addKernel, 0, 3);
+  uint32_t n = 64 * 5000;
+  auto scalars = upload({5000, n, 1});
+  auto words = upload(std::vector<uint32_t>(n, 1));
+  LaunchCommand launch{kernel.get(),
+                       {scalars->address(), words->address(), words->address()},
+                       5000,
+                       1,
+                       1e9};
+  run(std::vector<Command>(50, launch));
+  uint32_t expected = GetParam().runsKernels ? 51 : 1;
+  EXPECT_EQ(read(*words, n), std::vector<uint32_t>(n, expected));
 }
 
 TEST_P(DeviceTest, RefusesMemoryThereIsNot) {
@@ -185,6 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Maker{"null", false, true, [] { return makeNull(true); }},
         Maker{"null_staged", false, false, [] { return makeNull(false); }},
+        Maker{"cpu", true, true, [] { return makeCpuDevice(); }},
         Maker{"vulkan", true, true, [] { return makeVulkan(false); }},
         Maker{"vulkan_staged", true, false, [] { return makeVulkan(true); }}),
     [](const auto &info) { return std::string(info.param.name); });

@@ -236,7 +236,7 @@ TEST(Plan, SaysWhatTheDeviceLacks) {
   variants[0].subgroup_size = 128;
   variants[0].features = 0;
   variants[1].features = AGT_FEATURE_COOPMAT | AGT_FEATURE_CPU_DRIVER;
-  agt_kernel kernel = {"attend", variants, 2};
+  agt_kernel kernel = {"attend", variants, 2, 0, nullptr};
   DeviceProperties device;
   device.name = "GPU";
   device.subgroupSize = 32;
@@ -260,7 +260,7 @@ TEST(Plan, TakesTheFirstVariantThatFits) {
   variants[1].features = AGT_FEATURE_COOPMAT;
   variants[2].min_flops = 1e6;
   variants[3].features = 0;
-  agt_kernel kernel = {"attend", variants, 4};
+  agt_kernel kernel = {"attend", variants, 4, 0, nullptr};
   DeviceProperties device;
   device.subgroupSize = 32;
   device.features = AGT_FEATURE_INT64;
@@ -268,6 +268,32 @@ TEST(Plan, TakesTheFirstVariantThatFits) {
   EXPECT_EQ(chooseVariant(kernel, 1e6, device, ""), 2u);
   device.subgroupSize = 64;
   EXPECT_EQ(chooseVariant(kernel, 10, device, ""), 0u);
+}
+
+TEST(Plan, TakesTheFirstNativeVariantThatFits) {
+  agt_cpu_variant variants[3] = {addCpuVariant, addCpuVariant, addCpuVariant};
+  variants[0].isa = AGT_ISA_V4;
+  variants[0].min_flops = 1e6;
+  variants[0].tile[0] = 7;
+  variants[1].isa = AGT_ISA_V4;
+  agt_kernel kernel = {"attend", nullptr, 0, 3, variants};
+  DeviceProperties device;
+  device.name = "processor";
+  device.isa = AGT_ISA_V4;
+  EXPECT_EQ(chooseVariant(kernel, 1e6, device, ""), 0u);
+  EXPECT_EQ(tileOf(kernel, 0, device)[0], 7);
+  EXPECT_EQ(chooseVariant(kernel, 10, device, ""), 1u);
+  device.isa = AGT_ISA_V3;
+  EXPECT_EQ(chooseVariant(kernel, 1e6, device, ""), 2u);
+  kernel.n_cpu_variants = 2;
+  try {
+    chooseVariant(kernel, 1, device, "f.agt:1:1");
+    FAIL() << "a variant was chosen";
+  } catch (const Failure &failure) {
+    EXPECT_EQ(failure.code, AGT_MISSING);
+    EXPECT_EQ(failure.message, "kernel 'attend' cannot run on 'processor': it "
+                               "needs a processor of x86-64-v4");
+  }
 }
 
 TEST(Plan, FoldsGroups) {

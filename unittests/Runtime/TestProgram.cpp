@@ -17,7 +17,18 @@ static const uint32_t addCode[] = {
 
 const agt_kernel_variant addVariant = {
     addCode, sizeof addCode, 0, AGT_FEATURE_INT64, 0, {64, 1, 1, 1}};
-const agt_kernel addKernel = {"add", &addVariant, 1};
+
+static void addNative(const int32_t *scalars, void *const *buffers,
+                      int64_t group, void *) {
+  auto *from = static_cast<const int32_t *>(buffers[0]);
+  auto *to = static_cast<int32_t *>(buffers[1]);
+  for (int64_t i = group * 64; i < group * 64 + 64 && i < scalars[1]; ++i)
+    to[i] = int32_t(uint32_t(from[i]) + uint32_t(scalars[2]));
+}
+
+const agt_cpu_variant addCpuVariant = {
+    addNative, AGT_ISA_NONE, 0, 0, {64, 1, 1, 1}};
+const agt_kernel addKernel = {"add", &addVariant, 1, 1, &addCpuVariant};
 
 #define AGT_TRY(CALL)                                                          \
   if (agt_status status = (CALL))                                              \

@@ -13,6 +13,7 @@ namespace agt::rt::test {
 
 /// out[i] = in[i] + scalars[2] for i < scalars[1]; see add.spvasm.
 extern const agt_kernel_variant addVariant;
+extern const agt_cpu_variant addCpuVariant; // the same, native
 extern const agt_kernel addKernel;
 
 /// Graphs: "add_one" (x: tensor<i32, [N]>) -> (y: tensor<i32, [N]>);

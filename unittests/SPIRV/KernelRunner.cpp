@@ -272,7 +272,7 @@ private:
     kept.push_back({code.name, std::move(variants), {}});
     Kept &k = kept.back();
     k.kernel = {k.name.c_str(), k.variants.data(),
-                static_cast<uint32_t>(k.variants.size())};
+                static_cast<uint32_t>(k.variants.size()), 0, nullptr};
     int64_t work[4];
     for (unsigned i = 0; i < 4; ++i)
       work[i] = evaluate(code.work[i], scalars);

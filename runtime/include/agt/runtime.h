@@ -47,8 +47,9 @@ enum agt_code {
 
 AGT_API int agt_status_code(agt_status status);            /* AGT_OK for NULL */
 AGT_API const char *agt_status_message(agt_status status); /* "" for NULL */
-AGT_API const char *agt_status_place(agt_status status);   /* "file:line:column" or "" */
-AGT_API void agt_status_release(agt_status status);        /* NULL is allowed */
+AGT_API const char *
+agt_status_place(agt_status status); /* "file:line:column" or "" */
+AGT_API void agt_status_release(agt_status status); /* NULL is allowed */
 
 /* ---- tensors ----------------------------------------------------------- */
 
@@ -78,7 +79,8 @@ AGT_API void agt_tensor_release(agt_tensor *tensor);
 /* ---- context ----------------------------------------------------------- */
 
 /* One device and the pipelines made on it. `device` is what --device takes:
- * "auto", "vulkan", "vulkan:N", "null"; NULL is "auto". A context is used by
+ * "auto" (a GPU if there is one, else the CPU), "cpu", "vulkan", "vulkan:N",
+ * "null"; NULL is "auto". A context is used by
  * one thread at a time. */
 typedef struct agt_context agt_context;
 
@@ -112,11 +114,39 @@ typedef struct agt_kernel_variant {
   int64_t tile[4];        /* how many of work[i] one workgroup takes */
 } agt_kernel_variant;
 
+/* What native code needs of the processor: a level of the x86-64 psABI. A
+ * processor of one level runs code for those below. */
+enum agt_isa {
+  AGT_ISA_NONE = 0,
+  AGT_ISA_V3 = 3, /* x86-64-v3: AVX2, FMA, F16C */
+  AGT_ISA_V4 = 4  /* x86-64-v4: AVX-512 F, BW, CD, DQ, VL */
+};
+
+/* One workgroup of a kernel as native code. `scalars` are those of a SPIR-V
+ * kernel: the number of workgroups, then the launch's own. `buffers` are the
+ * addresses of the launch's buffers in order, 64-byte aligned; AGT_CPU_SLACK
+ * bytes beyond each may be read (and mean nothing). `group` counts from 0, in
+ * any order and on any thread. `scratch` is the thread's own, 64-byte aligned,
+ * with anything in it. */
+typedef void (*agt_cpu_fn)(const int32_t *scalars, void *const *buffers,
+                           int64_t group, void *scratch);
+#define AGT_CPU_SLACK 256
+
+typedef struct agt_cpu_variant {
+  agt_cpu_fn run;
+  uint32_t isa;           /* agt_isa it needs */
+  uint32_t scratch_bytes; /* for each thread */
+  double min_flops;       /* only for launches with at least this much work */
+  int64_t tile[4];        /* how many of work[i] one workgroup takes */
+} agt_cpu_variant;
+
 /* Variants stand in order of preference: the first that fits is taken. */
 typedef struct agt_kernel {
   const char *name;
   const agt_kernel_variant *variants;
   uint32_t n_variants;
+  uint32_t n_cpu_variants;
+  const agt_cpu_variant *cpu_variants;
 } agt_kernel;
 
 typedef agt_status (*agt_graph_fn)(agt_context *, const agt_tensor *in,
@@ -157,19 +187,21 @@ typedef struct agt_buffer agt_buffer; /* a place in it; owned by the plan */
 
 /* Starts a plan. Checks count, dtype and rank of the inputs. */
 AGT_API agt_status agt_graph_begin(agt_context *context, const agt_graph *graph,
-                           const agt_tensor *in, size_t n_in, size_t n_out,
-                           agt_run **run);
+                                   const agt_tensor *in, size_t n_in,
+                                   size_t n_out, agt_run **run);
 /* An error found by compiled code. In `message`, {0} and {1} stand for a and
  * b. `place` is file:line:column. Never returns NULL. */
 AGT_API agt_status agt_graph_fail(agt_run *run, int32_t code, const char *place,
-                          const char *message, int64_t a, int64_t b);
+                                  const char *message, int64_t a, int64_t b);
 /* The device's copy of input `index`, in C order. */
-AGT_API agt_status agt_graph_input(agt_run *run, uint64_t index, agt_buffer **buffer);
+AGT_API agt_status agt_graph_input(agt_run *run, uint64_t index,
+                                   agt_buffer **buffer);
 /* Room for `bytes` bytes (0 is fine), rounded up to whole words inside. */
-AGT_API agt_status agt_graph_alloc(agt_run *run, int64_t bytes, agt_buffer **buffer);
+AGT_API agt_status agt_graph_alloc(agt_run *run, int64_t bytes,
+                                   agt_buffer **buffer);
 /* Room for `bytes` bytes that hold a copy of `data` before the first launch. */
-AGT_API agt_status agt_graph_constant(agt_run *run, const void *data, int64_t bytes,
-                              agt_buffer **buffer);
+AGT_API agt_status agt_graph_constant(agt_run *run, const void *data,
+                                      int64_t bytes, agt_buffer **buffer);
 /* The frequencies of a rotary embedding over `dims` elements, as a constant:
  * dims / 2 rows of two words (low, high), round(scale * base^(-2i/dims) /
  * (2 pi) * 2^64) modulo 2^64. */
@@ -185,13 +217,14 @@ AGT_API agt_status agt_graph_free(agt_run *run, agt_buffer *buffer);
  * --stats, `place` the author's line. Launches run in order, each seeing what
  * those before it wrote. */
 AGT_API agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
-                            agt_buffer *const *buffers, uint64_t n_buffers,
-                            const int64_t *scalars, uint64_t n_scalars,
-                            const int64_t work[4], double flops,
-                            const char *name, const char *place);
+                                    agt_buffer *const *buffers,
+                                    uint64_t n_buffers, const int64_t *scalars,
+                                    uint64_t n_scalars, const int64_t work[4],
+                                    double flops, const char *name,
+                                    const char *place);
 /* Result `index` is the buffer's content, in C order. */
-AGT_API agt_status agt_graph_output(agt_run *run, uint64_t index, agt_buffer *buffer,
-                            const int64_t *shape);
+AGT_API agt_status agt_graph_output(agt_run *run, uint64_t index,
+                                    agt_buffer *buffer, const int64_t *shape);
 /* Runs the plan and fills `out`. The plan is gone afterwards, whatever it
  * returns; a plan that never ends goes with its context. */
 AGT_API agt_status agt_graph_end(agt_run *run, agt_tensor *out);
