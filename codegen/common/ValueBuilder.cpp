@@ -109,6 +109,9 @@ Value ValueBuilder::maxS(Value x, Value y) {
 Value ValueBuilder::minU(Value x, Value y) {
   return AGT_FOLDED(arith::MinUIOp, x, y);
 }
+Value ValueBuilder::maxU(Value x, Value y) {
+  return AGT_FOLDED(arith::MaxUIOp, x, y);
+}
 Value ValueBuilder::cmp(IPred pred, Value x, Value y) {
   return AGT_FOLDED(arith::CmpIOp, pred, x, y);
 }
@@ -185,7 +188,10 @@ Value ValueBuilder::exp2Reduced(Value n, Value fraction) {
   Value p = f32(coefficient[6]);
   for (int k = 5; k >= 0; --k)
     p = fma(p, fraction, f32(coefficient[k]));
-  return fmul(p, asF32(shl(add(toI32(n), 127), 23)));
+  // n as an integer without a conversion, which some drivers do lane by lane
+  // to get overflow right: in n + 1.5 * 2^23 it is the low bits.
+  Value low = asI32(fadd(n, f32(12582912.0)));
+  return fmul(p, asF32(shl(add(low, 127), 23)));
 }
 
 Value ValueBuilder::exp2NonPositive(Value x) {

@@ -60,6 +60,7 @@ public:
   Value minS(Value x, Value y);
   Value maxS(Value x, Value y);
   Value minU(Value x, Value y);
+  Value maxU(Value x, Value y);
   Value cmp(IPred pred, Value x, Value y);
   Value eq(Value x, Value y) { return cmp(IPred::eq, x, y); }
   Value ne(Value x, Value y) { return cmp(IPred::ne, x, y); }

@@ -15,7 +15,8 @@ static constexpr const char *kPushConstants = "push";
 
 // The push constants: a pointer to words for the scalars, one to each buffer.
 static ir::PointerType bufferPointer(Type word) {
-  auto array = ir::RuntimeArrayType::get(word, /*stride=*/4);
+  auto array =
+      ir::RuntimeArrayType::get(word, word.getIntOrFloatBitWidth() / 8);
   MLIRContext *context = word.getContext();
   auto block =
       ir::StructType::get(array, /*offsetInfo=*/0, /*memberDecorations=*/{},
@@ -26,10 +27,11 @@ static ir::PointerType bufferPointer(Type word) {
 
 // What is read through an address must say its alignment.
 static Value loadAligned(ImplicitLocOpBuilder &b, Value pointer) {
+  auto type = cast<ir::PointerType>(pointer.getType()).getPointeeType();
   return ir::LoadOp::create(
       b, pointer,
       ir::MemoryAccessAttr::get(b.getContext(), ir::MemoryAccess::Aligned),
-      b.getI32IntegerAttr(4));
+      b.getI32IntegerAttr(type.getIntOrFloatBitWidth() / 8));
 }
 
 KernelBuilder::KernelBuilder(Location loc, KernelConfig c)
@@ -74,8 +76,8 @@ KernelBuilder::KernelBuilder(Location loc, KernelConfig c)
       firstMember = member.getIndices().front();
     pointers.push_back(ir::LoadOp::create(b, member));
   }
-  entryEnd = gpu::ReturnOp::create(b);
-  b.setInsertionPoint(entryEnd);
+  head = pointers.back().getDefiningOp();
+  b.setInsertionPoint(gpu::ReturnOp::create(b));
   workgroup();
   thread();
 }
@@ -85,7 +87,15 @@ KernelBuilder::~KernelBuilder() = default;
 OwningOpRef<ModuleOp> KernelBuilder::finish() { return std::move(module); }
 
 Type KernelBuilder::wordType(unsigned buffer) {
-  return config.buffers[buffer] == WordType::F32 ? f32Type() : i32Type();
+  switch (config.buffers[buffer]) {
+  case WordType::F32:
+    return f32Type();
+  case WordType::I32:
+    return i32Type();
+  case WordType::I64:
+    return b.getI64Type();
+  }
+  return {};
 }
 
 // ---- head of the function --------------------------------------------------
@@ -93,7 +103,7 @@ Type KernelBuilder::wordType(unsigned buffer) {
 // Makes a value at the top of the function, where it dominates every use.
 Value KernelBuilder::entryValue(llvm::function_ref<Value()> make) {
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointAfterValue(pointers.back());
+  b.setInsertionPointAfter(head);
   return make();
 }
 
@@ -153,6 +163,19 @@ Value KernelBuilder::element(Value pointer, Value index) {
   return ir::AccessChainOp::create(b, pointer, ValueRange{firstMember, index});
 }
 
+unsigned KernelBuilder::view(unsigned buffer, WordType type) {
+  if (config.buffers[buffer] == type)
+    return buffer;
+  config.buffers.push_back(type);
+  unsigned number = config.buffers.size() - 1;
+  Value pointer = entryValue([&]() -> Value {
+    return ir::BitcastOp::create(b, bufferPointer(wordType(number)),
+                                 pointers[buffer + 1]);
+  });
+  pointers.push_back(pointer);
+  return number;
+}
+
 Value KernelBuilder::loadWord(unsigned buffer, Value index) {
   return loadAligned(b, element(pointers[buffer + 1], index));
 }
@@ -161,7 +184,7 @@ void KernelBuilder::storeWord(unsigned buffer, Value index, Value value) {
   ir::StoreOp::create(
       b, element(pointers[buffer + 1], index), value,
       ir::MemoryAccessAttr::get(b.getContext(), ir::MemoryAccess::Aligned),
-      b.getI32IntegerAttr(4));
+      b.getI32IntegerAttr(value.getType().getIntOrFloatBitWidth() / 8));
 }
 
 Value KernelBuilder::loadI32(unsigned buffer, Value index) {
@@ -172,6 +195,22 @@ Value KernelBuilder::loadI32(unsigned buffer, Value index) {
 void KernelBuilder::storeI32(unsigned buffer, Value index, Value bits) {
   storeWord(buffer, index,
             config.buffers[buffer] == WordType::F32 ? asF32(bits) : bits);
+}
+
+std::pair<Value, Value> KernelBuilder::loadDouble(unsigned buffer, Value index,
+                                                  Type half) {
+  auto pair = ir::BitcastOp::create(b, VectorType::get(2, half),
+                                    loadWord(buffer, index));
+  Value low = ir::CompositeExtractOp::create(b, pair, {0});
+  Value high = ir::CompositeExtractOp::create(b, pair, {1});
+  return {low, high};
+}
+
+void KernelBuilder::storeDouble(unsigned buffer, Value index, Value low,
+                                Value high) {
+  auto pair = ir::CompositeConstructOp::create(
+      b, VectorType::get(2, low.getType()), ValueRange{low, high});
+  storeWord(buffer, index, ir::BitcastOp::create(b, b.getI64Type(), pair));
 }
 
 // Bits of an element's place in its word.

@@ -32,7 +32,9 @@
 
 namespace agt::spirv {
 
-enum class WordType { F32, I32 };
+/// I64 words (two elements of 32 bits, four of 16) need AGT_FEATURE_INT64 and
+/// rows that begin at whole ones; where a load is a gather they halve the cost.
+enum class WordType { F32, I32, I64 };
 
 /// How a buffer of such elements is best read: f32 as floats, others as words.
 inline WordType wordTypeOf(agt_dtype dtype) {
@@ -76,11 +78,20 @@ public:
   Value scalar(unsigned index);
   Value scalarF32(unsigned index);
 
+  /// The same buffer under another number with words of another type. Not for
+  /// SwiftShader.
+  unsigned view(unsigned buffer, WordType type);
+
   // Words of buffers, as the buffer's type.
   Value loadWord(unsigned buffer, Value index);
   void storeWord(unsigned buffer, Value index, Value value);
   Value loadI32(unsigned buffer, Value index); // bits, whatever the word type
   void storeI32(unsigned buffer, Value index, Value bits);
+
+  /// A word of an I64 buffer as two f32 or i32, low first.
+  std::pair<Value, Value> loadDouble(unsigned buffer, Value index,
+                                     mlir::Type half);
+  void storeDouble(unsigned buffer, Value index, Value low, Value high);
 
   // Elements. F32, F16 and BF16 come as f32; I32 as i32; I8 sign-extended and
   // BOOL zero-extended to i32.
@@ -125,7 +136,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::gpu::GPUModuleOp gpuModule;
   mlir::gpu::GPUFuncOp func;
-  mlir::Operation *entryEnd = nullptr; // head values go before it
+  mlir::Operation *head = nullptr;     // values for all go right after it
   std::vector<Value> pointers;         // scalars, then buffers
   llvm::DenseMap<unsigned, Value> scalars;
   Value firstMember; // 0, as SPIR-V wants it for structs

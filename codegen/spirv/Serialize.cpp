@@ -34,7 +34,7 @@ ir::TargetEnvAttr targetEnv(MLIRContext *context) {
   // Vulkan rejects in the form MLIR writes them.
   auto triple = ir::VerCapExtAttr::get(
       ir::Version::V_1_3,
-      {C::Shader, C::GroupNonUniform, C::GroupNonUniformBallot,
+      {C::Shader, C::Int64, C::GroupNonUniform, C::GroupNonUniformBallot,
        C::GroupNonUniformShuffle, C::PhysicalStorageBufferAddresses},
       {ir::Extension::SPV_KHR_physical_storage_buffer}, context);
   return ir::TargetEnvAttr::get(triple, ir::getDefaultResourceLimits(context),

@@ -1,0 +1,45 @@
+// See Partial.h.
+#include "codegen/common/Partial.h"
+
+using namespace mlir;
+
+namespace agt::codegen {
+
+// Combines neighbours until one is left.
+static Value tree(ArrayRef<Value> values,
+                  llvm::function_ref<Value(Value, Value)> combine) {
+  SmallVector<Value> level(values);
+  while (level.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < level.size(); i += 2)
+      next.push_back(combine(level[i], level[i + 1]));
+    if (level.size() % 2)
+      next.push_back(level.back());
+    level = std::move(next);
+  }
+  return level.front();
+}
+
+Value sumTree(ValueBuilder &b, ArrayRef<Value> values) {
+  return tree(values, [&](Value x, Value y) { return b.fadd(x, y); });
+}
+
+Value emptyMaximum(ValueBuilder &b) { return b.f32Bits(0xff7fffff); }
+
+BlockSoftmax softmaxBlock(ValueBuilder &b, Value m, ArrayRef<Value> scores) {
+  BlockSoftmax r;
+  Value top = tree(scores, [&](Value x, Value y) { return b.fmaxAny(x, y); });
+  r.m = b.fmaxAny(m, top);
+  r.correction = b.exp2NonPositive(b.fsub(m, r.m));
+  for (Value score : scores)
+    r.weights.push_back(b.exp2NonPositive(b.fsub(score, r.m)));
+  r.sum = sumTree(b, r.weights);
+  return r;
+}
+
+Value inverseOrZero(ValueBuilder &b, Value l) {
+  Value empty = b.fcmp(ValueBuilder::FPred::OEQ, l, b.f32(0));
+  return b.select(empty, b.f32(0), b.fdiv(b.f32(1), l));
+}
+
+} // namespace agt::codegen

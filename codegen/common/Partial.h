@@ -1,0 +1,43 @@
+// Partial: the running state of a softmax-weighted sum and how it takes in a
+// block of scores (attention.md section 1).
+//
+// A row's state is a maximum m, a sum l of 2^(x - m), and sums o of
+// 2^(x - m) v that the kernel keeps where it likes. m starts at the lowest
+// finite number, not at -infinity: no score that counts is below it, a
+// difference of two maxima is never NaN, and a row that saw nothing is known
+// by l = 0.
+#ifndef AGT_CODEGEN_COMMON_PARTIAL_H
+#define AGT_CODEGEN_COMMON_PARTIAL_H
+
+#include "codegen/common/ValueBuilder.h"
+
+namespace agt::codegen {
+
+/// l and o are summed over blocks of at most so many keys, each from zero, and
+/// then merged: a running sum over long sequences loses too much.
+constexpr int64_t kBlockKeys = 128;
+
+/// What a block of scores does to a row.
+struct BlockSoftmax {
+  mlir::Value m;          // the new maximum
+  mlir::Value correction; // what the old l and o are to be multiplied by
+  mlir::Value sum;        // of the weights
+  llvm::SmallVector<mlir::Value> weights;
+};
+
+/// m of a row that has seen nothing.
+mlir::Value emptyMaximum(ValueBuilder &b);
+
+/// Weights of `scores` under the maximum of theirs and `m`.
+BlockSoftmax softmaxBlock(ValueBuilder &b, mlir::Value m,
+                          llvm::ArrayRef<mlir::Value> scores);
+
+/// 1 / l, or 0 for a row that saw nothing.
+mlir::Value inverseOrZero(ValueBuilder &b, mlir::Value l);
+
+/// Sum of values as a tree.
+mlir::Value sumTree(ValueBuilder &b, llvm::ArrayRef<mlir::Value> values);
+
+} // namespace agt::codegen
+
+#endif // AGT_CODEGEN_COMMON_PARTIAL_H

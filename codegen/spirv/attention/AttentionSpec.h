@@ -1,0 +1,29 @@
+// AttentionSpec: what is known about an attention when it is compiled.
+#ifndef AGT_CODEGEN_SPIRV_ATTENTION_ATTENTIONSPEC_H
+#define AGT_CODEGEN_SPIRV_ATTENTION_ATTENTIONSPEC_H
+
+#include "runtime/include/agt/runtime.h"
+
+#include <cstdint>
+
+namespace agt::spirv::attention {
+
+struct AttentionSpec {
+  // F32, F16 or BF16 each; o is q's in the language, but may differ here.
+  agt_dtype q = AGT_F32;
+  agt_dtype k = AGT_F32;
+  agt_dtype v = AGT_F32;
+  agt_dtype o = AGT_F32;
+  /// 1 to 256, or 0 where they are only known at run time.
+  int64_t headDim = 0;
+  int64_t valueDim = 0;
+  bool causal = false;
+  /// A power of two that divides every stride of every tensor, headDim and
+  /// valueDim: where rows may begin. For tensors in C order and views that
+  /// reorder their axes, that of the two dims.
+  int64_t alignment = 1;
+};
+
+} // namespace agt::spirv::attention
+
+#endif // AGT_CODEGEN_SPIRV_ATTENTION_ATTENTIONSPEC_H
