@@ -16,7 +16,14 @@ ValueBuilder::~ValueBuilder() = default;
 
 // ---- constants -------------------------------------------------------------
 
+Type ValueBuilder::shaped(Type element) {
+  return lanes ? Type(VectorType::get({lanes}, element)) : element;
+}
+
 Value ValueBuilder::cached(TypedAttr attr) {
+  if (lanes && !isa<ShapedType>(attr.getType()))
+    attr = DenseElementsAttr::get(VectorType::get({lanes}, attr.getType()),
+                                  ArrayRef<Attribute>{attr});
   Value &slot = constants[attr];
   if (!slot) {
     OpBuilder::InsertionGuard guard(b);
@@ -34,7 +41,7 @@ Value ValueBuilder::f32(double v) {
 }
 Value ValueBuilder::f32Bits(uint32_t bits) {
   return cached(b.getFloatAttr(
-      f32Type(), APFloat(APFloat::IEEEsingle(), APInt(32, bits))));
+      b.getF32Type(), APFloat(APFloat::IEEEsingle(), APInt(32, bits))));
 }
 Value ValueBuilder::i1(bool v) { return cached(b.getBoolAttr(v)); }
 

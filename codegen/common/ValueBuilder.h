@@ -27,8 +27,23 @@ public:
   virtual ~ValueBuilder();
 
   mlir::ImplicitLocOpBuilder &builder() { return b; }
-  mlir::Type i32Type() { return b.getI32Type(); }
-  mlir::Type f32Type() { return b.getF32Type(); }
+  mlir::Type i32Type() { return shaped(b.getI32Type()); }
+  mlir::Type f32Type() { return shaped(b.getF32Type()); }
+
+  /// While it lives, constants and conversions are vectors of `lanes` elements
+  /// (0: scalars), so that what is written for one value computes many.
+  class Lanes {
+  public:
+    Lanes(ValueBuilder &b, int64_t lanes) : b(b), before(b.lanes) {
+      b.lanes = lanes;
+    }
+    ~Lanes() { b.lanes = before; }
+    Lanes(const Lanes &) = delete;
+
+  private:
+    ValueBuilder &b;
+    int64_t before;
+  };
 
   // Constants.
   Value i32(int64_t v);
@@ -136,9 +151,11 @@ protected:
 
 private:
   Value cached(mlir::TypedAttr attr);
+  mlir::Type shaped(mlir::Type element);
   Value exp2Reduced(Value n, Value fraction);
 
   mlir::Block *entry = nullptr;
+  int64_t lanes = 0;
   llvm::DenseMap<mlir::Attribute, Value> constants;
 };
 

@@ -1,0 +1,23 @@
+// Attention on the CPU: agt.attention as native code.
+#ifndef AGT_CODEGEN_CPU_ATTENTION_ATTENTION_H
+#define AGT_CODEGEN_CPU_ATTENTION_ATTENTION_H
+
+#include "codegen/cpu/CpuCode.h"
+#include "codegen/spirv/attention/AttentionSpec.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace agt::cpu {
+
+/// Adds the kernel for `target` to `module` as a function whose name begins
+/// with `name`. Its launch has the buffers and scalars of the SPIR-V kernel
+/// (codegen/spirv/attention/AttentionAbi.h) and this work: kv heads of all
+/// batches, 1, 1, query rows of a kv head (group * queries).
+std::vector<CpuVariant>
+buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
+               const spirv::attention::AttentionSpec &spec,
+               const Target &target);
+
+} // namespace agt::cpu
+
+#endif // AGT_CODEGEN_CPU_ATTENTION_ATTENTION_H
