@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "reference/Checks.h"
+#include "reference/Interpreter.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
@@ -23,7 +24,7 @@ using llvm::Error;
 
 /// `FILE:LINE:COL` of an op, from whatever its location wraps.
 static std::string placeOf(Location loc) {
-  std::string place = "?";
+  std::string place;
   loc->walk([&](Location part) {
     auto file = dyn_cast<FileLineColRange>(part);
     if (!file)
@@ -36,7 +37,7 @@ static std::string placeOf(Location loc) {
 }
 
 Error agt::reference::failAt(Operation *op, const llvm::Twine &message) {
-  return llvm::createStringError(placeOf(op->getLoc()) + ": " + message);
+  return llvm::make_error<RunError>(placeOf(op->getLoc()), message.str());
 }
 
 /// Verifies a copy of `op` whose operands have the types of this run.

@@ -10,7 +10,7 @@
 
 namespace agt::reference {
 
-/// `FILE:LINE:COL: message`, the place being the op's.
+/// A RunError at the op's place.
 llvm::Error failAt(mlir::Operation *op, const llvm::Twine &message);
 
 /// Fails where the actual sizes of `operands` break a constraint of `op` that

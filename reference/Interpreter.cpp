@@ -22,6 +22,23 @@ using llvm::ArrayRef;
 using llvm::Error;
 using llvm::Expected;
 
+char RunError::ID = 0;
+
+void RunError::log(llvm::raw_ostream &os) const {
+  os << (place.empty() ? "" : place + ": ") << message;
+}
+
+std::error_code RunError::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
+
+/// Inputs that do not fit have no place in the program.
+template <typename... Values>
+static Error refuse(const char *format, Values &&...values) {
+  return llvm::make_error<RunError>(
+      "", llvm::formatv(format, std::forward<Values>(values)...).str());
+}
+
 namespace {
 class Interpreter {
 public:
@@ -144,27 +161,23 @@ static Error checkInput(GraphOp graph, unsigned i, const Tensor &input) {
   std::string who =
       name ? "'" + name.str() + "'" : "argument " + std::to_string(i);
   if (input.element != elementOf(type))
-    return llvm::createStringError(
-        llvm::formatv("expected {0} for {1}, got {2}", nameOf(elementOf(type)),
-                      who, nameOf(input.element)));
+    return refuse("expected {0} for {1}, got {2}", nameOf(elementOf(type)), who,
+                  nameOf(input.element));
   if (input.rank() != type.getRank())
-    return llvm::createStringError(
-        llvm::formatv("expected {0} dims for {1}, got {2}", type.getRank(), who,
-                      input.rank()));
+    return refuse("expected {0} dims for {1}, got {2}", type.getRank(), who,
+                  input.rank());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (!type.isDynamicDim(dim) && type.getDimSize(dim) != input.shape[dim])
-      return llvm::createStringError(
-          llvm::formatv("expected size {0} in dim {1} of {2}, got {3}",
-                        type.getDimSize(dim), dim, who, input.shape[dim]));
+      return refuse("expected size {0} in dim {1} of {2}, got {3}",
+                    type.getDimSize(dim), dim, who, input.shape[dim]);
   return Error::success();
 }
 
 Expected<std::vector<Tensor>>
 agt::reference::run(GraphOp graph, ArrayRef<Tensor> inputs, RunInfo *info) {
   if (inputs.size() != graph.getNumArguments())
-    return llvm::createStringError(llvm::formatv("expected {0} inputs, got {1}",
-                                                 graph.getNumArguments(),
-                                                 inputs.size()));
+    return refuse("expected {0} inputs, got {1}", graph.getNumArguments(),
+                  inputs.size());
   for (auto [i, input] : llvm::enumerate(inputs))
     if (Error error = checkInput(graph, i, input))
       return std::move(error);

@@ -23,9 +23,23 @@ struct RunInfo {
   double largestScore = 0;
 };
 
-/// The results of `graph`, with bounds (see Tensor.h). Fails with a message
-/// that names the argument where inputs do not fit the signature, and with
-/// `FILE:LINE:COL: message` where an `agt.require` does not hold.
+/// Why a run failed, and at which op.
+class RunError : public llvm::ErrorInfo<RunError> {
+public:
+  RunError(std::string place, std::string message)
+      : place(std::move(place)), message(std::move(message)) {}
+
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override;
+
+  static char ID;
+  std::string place; // FILE:LINE:COL, or empty
+  std::string message;
+};
+
+/// The results of `graph`, with bounds (see Tensor.h). Fails with a RunError:
+/// where inputs do not fit the signature, where an `agt.require` does not
+/// hold, where a size breaks a constraint of an op.
 llvm::Expected<std::vector<Tensor>>
 run(GraphOp graph, llvm::ArrayRef<Tensor> inputs, RunInfo *info = nullptr);
 

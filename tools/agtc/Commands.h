@@ -47,6 +47,16 @@ struct FmtOptions {
 };
 int fmt(const FmtOptions &options);
 
+/// `agtc run --reference FILE GRAPH ...`
+struct RunReferenceOptions {
+  std::string input;
+  std::vector<std::string> defines;
+  std::vector<std::string> only;
+  /// What stands behind FILE, as for a program's `run`.
+  std::vector<std::string> arguments;
+};
+int runReference(const RunReferenceOptions &options);
+
 } // namespace agt::tool
 
 #endif

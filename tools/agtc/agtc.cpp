@@ -18,7 +18,6 @@ struct LaterCommand {
   const char *help;
 };
 constexpr LaterCommand laterCommands[] = {
-    {"run", "run a graph with the reference interpreter"},
     {"test", "run the tests in the files"},
     {"plan", "memory, bytes and time for a mesh"},
     {"graph", "a picture of a program"},
@@ -34,6 +33,7 @@ public:
     addCompileOptions();
     addCheck();
     addFmt();
+    addRun();
     for (const LaterCommand &command : laterCommands) {
       CLI::App *sub = app.add_subcommand(command.name, command.help);
       sub->allow_extras();
@@ -128,6 +128,23 @@ private:
     sub->callback([this] { result = fmt(fmtOptions); });
   }
 
+  void addRun() {
+    CLI::App *sub = app.add_subcommand(
+        "run", "run a graph with the float64 interpreter: "
+               "run --reference FILE GRAPH, and the options of a program's run");
+    RunReferenceOptions &o = runOptions;
+    sub->set_help_flag(); // the program's own help is asked for
+    sub->add_option("--reference", o.input, "the program")->required();
+    sub->add_option("--define", o.defines, "NAME=VALUE: set a const")
+        ->allow_extra_args(false);
+    addOnly(*sub, o.only);
+    sub->allow_extras();
+    sub->callback([this, sub] {
+      runOptions.arguments = sub->remaining();
+      result = runReference(runOptions);
+    });
+  }
+
   int runCompile() {
     if (compileOptions.input.empty()) {
       complain("expected a program or a command, see 'agtc --help'");
@@ -146,6 +163,7 @@ private:
   CompileOptions compileOptions;
   CheckOptions checkOptions;
   FmtOptions fmtOptions;
+  RunReferenceOptions runOptions;
   int result = Fine;
 };
 
