@@ -234,7 +234,6 @@ TEST(Plan, RefusesPlansThatAreWrong) {
 TEST(Plan, SaysWhatTheDeviceLacks) {
   agt_kernel_variant variants[2] = {addVariant, addVariant};
   variants[0].subgroup_size = 128;
-  variants[0].features = 0;
   variants[1].features = AGT_FEATURE_COOPMAT | AGT_FEATURE_CPU_DRIVER;
   agt_kernel kernel = {"attend", variants, 2, 0, nullptr};
   DeviceProperties device;
@@ -259,11 +258,9 @@ TEST(Plan, TakesTheFirstVariantThatFits) {
   variants[0].subgroup_size = 64;
   variants[1].features = AGT_FEATURE_COOPMAT;
   variants[2].min_flops = 1e6;
-  variants[3].features = 0;
   agt_kernel kernel = {"attend", variants, 4, 0, nullptr};
   DeviceProperties device;
   device.subgroupSize = 32;
-  device.features = AGT_FEATURE_INT64;
   EXPECT_EQ(chooseVariant(kernel, 10, device, ""), 3u);
   EXPECT_EQ(chooseVariant(kernel, 1e6, device, ""), 2u);
   device.subgroupSize = 64;
