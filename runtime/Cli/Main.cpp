@@ -48,9 +48,11 @@ void print(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-std::string baseName(const char *path) {
+// The program as it can be typed again: ./name stays, longer paths go.
+std::string callName(const char *path) {
   std::string text = path ? path : "";
-  return text.substr(text.rfind('/') + 1);
+  std::string name = text.substr(text.rfind('/') + 1);
+  return text == "./" + name ? text : name;
 }
 
 // `words` are the arguments behind the program's own name.
@@ -105,7 +107,7 @@ int agt_main(int argc, char **argv, const agt_program *program) {
   using namespace agt::rt;
   agt_status status = guard([&] {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    runCommand(baseName(argc ? argv[0] : nullptr), words, *program);
+    runCommand(callName(argc ? argv[0] : nullptr), words, *program);
     if (std::fflush(stdout) != 0)
       fail(AGT_FAILED, "cannot write to the standard output");
   });

@@ -88,19 +88,43 @@ static bool isFolder(const std::string &path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// A new file beside `target`; its descriptor, or -1 with errno.
-static int createBeside(const std::string &target, std::string &name) {
+// Calls `attempt` with names beside `target` until one is new; its result, or
+// -1 with errno.
+template <typename Attempt>
+static int withFreshName(const std::string &target, std::string &name,
+                         Attempt &&attempt) {
   std::random_device random;
-  for (int attempt = 0; attempt < 100; ++attempt) {
+  for (int tries = 0; tries < 100; ++tries) {
     char suffix[32];
     std::snprintf(suffix, sizeof suffix, ".%08x.part", unsigned(random()));
     name = target + suffix;
-    int descriptor =
-        open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 || errno != EEXIST)
-      return descriptor;
+    int result = attempt(name.c_str());
+    if (result >= 0 || errno != EEXIST)
+      return result;
   }
   return -1;
+}
+
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// A file without a name in the folder of `target`, or one with the name that
+// `name` tells; its descriptor, or -1 with errno.
+static int createBeside(const std::string &target, std::string &name) {
+  int descriptor =
+      open(folderOf(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  bool unsupported =
+      !hasProc || (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR ||
+                                      errno == EINVAL || errno == ENOENT));
+  if (!unsupported)
+    return descriptor;
+  return withFreshName(target, name, [](const char *path) {
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  });
 }
 
 OutputFile::OutputFile(const std::string &path) : path(path) {
@@ -145,9 +169,22 @@ void OutputFile::write(const void *data, size_t bytes) {
   }
 }
 
+void OutputFile::nameTemporary() {
+  std::string self = "/proc/self/fd/" + std::to_string(descriptor);
+  std::string name;
+  if (withFreshName(target, name, [&](const char *fresh) {
+        return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, fresh,
+                      AT_SYMLINK_FOLLOW);
+      }) < 0)
+    failWith(errno);
+  temporary = name;
+}
+
 void OutputFile::finish() {
   if (descriptor < 0)
     return;
+  if (!target.empty() && temporary.empty())
+    nameTemporary();
   int result = close(descriptor);
   descriptor = -1;
   if (result != 0)
@@ -181,7 +218,8 @@ void checkWritable(const std::string &path) {
   if (descriptor < 0)
     refuse(errno);
   close(descriptor);
-  unlink(name.c_str());
+  if (!name.empty())
+    unlink(name.c_str());
 }
 
 } // namespace agt::rt

@@ -30,10 +30,11 @@ private:
   bool mapped = false;
 };
 
-/// A file being written. The data goes to a file of another name in the same
-/// folder, which takes the right name in commit(); without commit() nothing
-/// stays behind. Devices and pipes (/dev/null, /dev/stdout) are written
-/// directly. A link is followed: what it points to is replaced.
+/// A file being written. The data goes to a file without a name in the same
+/// folder (with another name, where the file system has no such files), which
+/// takes the right name in commit(); without commit() nothing stays behind.
+/// Devices and pipes (/dev/null, /dev/stdout) are written directly. A link is
+/// followed: what it points to is replaced.
 class OutputFile {
 public:
   explicit OutputFile(const std::string &path);
@@ -50,10 +51,11 @@ public:
 
 private:
   [[noreturn]] void failWith(int error);
+  void nameTemporary();
 
   std::string path;      // as the user wrote it
-  std::string target;    // links resolved
-  std::string temporary; // "" when written directly
+  std::string target;    // links resolved; "" when written directly
+  std::string temporary; // "" while there is no file of that name
   int descriptor = -1;
 };
 

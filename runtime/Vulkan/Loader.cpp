@@ -12,7 +12,7 @@ namespace agt::rt {
 static GlobalFunctions openLoader() {
   void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    fail(AGT_MISSING, "the Vulkan loader 'libvulkan.so.1' was not found: "
+    fail(AGT_MISSING, "the Vulkan loader 'libvulkan.so.1' cannot be opened: "
                       "install the package libvulkan1");
   GlobalFunctions functions;
   functions.GetInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(

@@ -8,6 +8,8 @@
 #include "runtime/Vulkan/VulkanDevice.h"
 #include "unittests/Runtime/TestProgram.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
@@ -194,6 +196,28 @@ TEST_P(DeviceTest, RefusesMemoryThereIsNot) {
     EXPECT_EQ(failure.message.rfind("out of memory: ", 0), 0u)
         << failure.message;
   }
+}
+
+// That the checks check: a copy past the end of a buffer, in a process of its
+// own, is found by the validation layer and told.
+TEST(VulkanDeathTest, MistakesAreFound) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        auto device = makeVulkan(false);
+        auto from = device->allocate(64, MemoryKind::Upload);
+        auto to = device->allocate(64, MemoryKind::Device);
+        device->record({CopyCommand{to.get(), 32, from.get(), 0, 64}}, false);
+        try {
+          device->checkMistakes();
+        } catch (const Failure &failure) {
+          std::fprintf(stderr, "told: %s\n", failure.what());
+          std::_Exit(3);
+        }
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(3),
+      "told: the Vulkan validation layer found 1 error");
 }
 
 INSTANTIATE_TEST_SUITE_P(
