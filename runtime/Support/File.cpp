@@ -115,13 +115,15 @@ static std::string folderOf(const std::string &path) {
 // A file without a name in the folder of `target`, or one with the name that
 // `name` tells; its descriptor, or -1 with errno.
 static int createBeside(const std::string &target, std::string &name) {
-  int descriptor =
-      open(folderOf(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-  bool unsupported =
-      !hasProc || (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR ||
-                                      errno == EINVAL || errno == ENOENT));
-  if (!unsupported)
-    return descriptor;
+  // Without /proc a nameless file could not get its name later.
+  if (access("/proc/self/fd", X_OK) == 0) {
+    int descriptor =
+        open(folderOf(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    bool unsupported = errno == EOPNOTSUPP || errno == EISDIR ||
+                       errno == EINVAL || errno == ENOENT;
+    if (descriptor >= 0 || !unsupported)
+      return descriptor;
+  }
   return withFreshName(target, name, [](const char *path) {
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   });

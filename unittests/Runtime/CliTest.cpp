@@ -246,7 +246,7 @@ TEST_F(Cli, SaysWhichDeviceIsMissing) {
             "5: |error: no device 'vulkan:99', there is ");
   // A broken loader stands where a missing one would be noticed.
   dir.write("libvulkan.so.1", "");
-  EXPECT_EQ(run(chain, "LD_LIBRARY_PATH=" + dir.folder),
+  EXPECT_EQ(run(chain + "--device vulkan", "LD_LIBRARY_PATH=" + dir.folder),
             "5: |error: the Vulkan loader 'libvulkan.so.1' cannot be opened: "
             "install the package libvulkan1\n");
   // The drivers' files are looked for at VK_ICD_FILENAMES only.
