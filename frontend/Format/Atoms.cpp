@@ -346,7 +346,7 @@ private:
       if (index == 0)
         continue;
       const Atom &before = atoms[index - 1];
-      atom.space = needsSpace(before, atom, marks.lookup(index - 1), mark);
+      atom.space = blanksBetween(before, atom, marks.lookup(index - 1), mark);
       atom.angle = bool(mark & OpensAngle) - bool(mark & ClosesAngle);
       atom.ownLine = mark & OwnLine;
       if (atom.text == "->" && !atom.breakRank)
@@ -356,18 +356,20 @@ private:
     }
   }
 
-  static bool needsSpace(const Atom &before, const Atom &atom,
-                         unsigned markBefore, unsigned mark) {
-    if (atom.comment || before.comment)
-      return true;
-    if (mark & Tight || markBefore & TightAfter)
-      return false;
-    if (before.is('{') && atom.is('}'))
-      return false;
-    if (before.is('(') || before.is('[') || before.is('.'))
-      return false;
-    return !(atom.is(',') || atom.is(';') || atom.is(':') || atom.is('.') ||
-             atom.is('?') || atom.is(')') || atom.is(']'));
+  static unsigned blanksBetween(const Atom &before, const Atom &atom,
+                                unsigned markBefore, unsigned mark) {
+    if (before.is('(') || before.is('['))
+      return atom.lineComment ? 2 : 0;
+    if (atom.comment)
+      return atom.lineComment ? 2 : 1;
+    if (atom.is(',') || atom.is(';') || atom.is(':') || atom.is('.') ||
+        atom.is('?') || atom.is(')') || atom.is(']'))
+      return 0;
+    if (before.comment)
+      return 1;
+    if (mark & Tight || markBefore & TightAfter || before.is('.'))
+      return 0;
+    return !(before.is('{') && atom.is('}'));
   }
 
   const TokenList &list;

@@ -20,8 +20,8 @@ struct Atom {
   bool lineComment = false;
   /// Line breaks before it in the source.
   unsigned newlines = 0;
-  /// One blank before it when it is not first on a line.
-  bool space = false;
+  /// Blanks before it when it is not first on a line.
+  unsigned space = 0;
   /// Begins a statement, property, field, arm ...
   bool beginsItem = false;
   /// A line may break before it: 0 never, else looser breaks are smaller.

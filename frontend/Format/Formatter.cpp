@@ -123,26 +123,46 @@ private:
     segment(start, end, indent);
   }
 
+  /// The outermost braces of an item that have to be expanded, or that are on
+  /// a part of it that is too long with them.
   std::vector<size_t> bracesToExpand(size_t begin, size_t end,
                                      unsigned indent) const {
-    std::vector<size_t> outermost, expanded;
+    std::vector<size_t> result, flat;
+    size_t start = begin;
+    auto endSegment = [&](size_t stop) {
+      if (!fits(start, stop, indent))
+        result.insert(result.end(), flat.begin(), flat.end());
+      flat.clear();
+    };
     for (size_t at = begin; at < end; ++at) {
       if (!atoms[at].is('{'))
         continue;
-      size_t close = atoms[at].partner;
-      if (close != at + 1)
-        outermost.push_back(at);
-      if (atoms[at].expanded)
-        expanded.push_back(at);
-      at = close;
+      size_t brace = at;
+      at = atoms[brace].partner;
+      if (atoms[brace].expanded || besideExpandedElse(brace, begin, end)) {
+        endSegment(brace + 1);
+        result.push_back(brace);
+        start = at;
+      } else if (at != brace + 1) {
+        flat.push_back(brace);
+      }
     }
-    if (expanded.empty())
-      return fits(begin, end, indent) ? expanded : outermost;
-    // The branches of one `if` look alike.
-    llvm::erase_if(outermost, [&](size_t brace) {
-      return !atoms[brace].expanded && !besideElse(brace, end);
-    });
-    return outermost;
+    endSegment(end);
+    return result;
+  }
+
+  /// The branches of one `if` look alike: whether another branch is expanded.
+  bool besideExpandedElse(size_t brace, size_t begin, size_t end) const {
+    if (atoms[brace].partner == brace + 1 || !besideElse(brace, end))
+      return false;
+    for (size_t at = begin; at < end; ++at) {
+      if (!atoms[at].is('{'))
+        continue;
+      if (atoms[at].expanded && besideElse(at, end))
+        return true;
+      at = atoms[at].partner;
+    }
+    return false;
   }
 
   bool besideElse(size_t brace, size_t end) const {
@@ -159,7 +179,7 @@ private:
   unsigned flatWidth(size_t begin, size_t end) const {
     unsigned width = 0;
     for (size_t at = begin; at != end; ++at) {
-      width += (at != begin && atoms[at].space) + atoms[at].width;
+      width += (at != begin ? atoms[at].space : 0) + atoms[at].width;
       if ((atoms[at].lineComment && at + 1 != end) || width > lineWidth)
         return lineWidth + 1;
       // What follows a string of several lines is on its last one.
@@ -189,8 +209,8 @@ private:
 
   void flat(size_t begin, size_t end) {
     for (size_t at = begin; at != end; ++at) {
-      if (at != begin && atoms[at].space)
-        blank();
+      if (at != begin)
+        blanks(atoms[at].space);
       append(at);
     }
   }
@@ -254,8 +274,8 @@ private:
       if (forced || !fits(begin, end, column + space)) {
         newline();
         startLine(indent);
-      } else if (space) {
-        blank();
+      } else {
+        blanks(space);
       }
     }
     if (fits(begin, end, column))
@@ -271,9 +291,9 @@ private:
     out += atom.text;
     column = atom.multiLine ? atom.lastWidth : column + atom.lastWidth;
   }
-  void blank() {
-    out += ' ';
-    ++column;
+  void blanks(unsigned count) {
+    out.append(count, ' ');
+    column += count;
   }
   void newline() {
     out += '\n';

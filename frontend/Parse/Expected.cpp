@@ -192,6 +192,14 @@ private:
 
 SyntaxError agt::findSyntaxError(const ATN &atn, ParserState from,
                                  TreeTokenStream &stream) {
+  // Out of the rules that have read nothing yet: they are what is expected, and
+  // not what they begin with.
+  while (from.context->parent &&
+         static_cast<antlr4::ParserRuleContext *>(from.context)
+                 ->start->getTokenIndex() >= from.index) {
+    from.state = from.context->invokingState;
+    from.context = static_cast<antlr4::RuleContext *>(from.context->parent);
+  }
   Automaton automaton(atn, from);
   SyntaxError error;
   error.index = from.index;

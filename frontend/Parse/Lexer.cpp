@@ -248,6 +248,10 @@ bool agt::isBlank(unsigned kind) {
   return kind == AgtLexer::SPACE || kind == AgtLexer::BAD_STRING;
 }
 
+bool agt::isUnterminatedComment(unsigned kind) {
+  return kind == AgtLexer::BAD_COMMENT;
+}
+
 bool agt::isLineComment(unsigned kind) {
   return kind == AgtLexer::LINE_COMMENT;
 }

@@ -68,6 +68,7 @@ bool isComment(unsigned kind);
 /// A comment that ends at the end of its line.
 bool isLineComment(unsigned kind);
 bool isBlank(unsigned kind);
+bool isUnterminatedComment(unsigned kind);
 
 /// The doc comment directly before the token that begins at `offset`, with each
 /// line's `///` and one blank removed, lines joined by '\n'; or "".

@@ -118,7 +118,7 @@ std::optional<Quantity> agt::parseQuantity(llvm::StringRef spelling) {
 }
 
 std::optional<std::string> agt::parseEscape(llvm::StringRef spelling) {
-  switch (spelling[1]) {
+  switch (spelling.size() == 2 ? spelling[1] : 'u') {
   case 'n':
     return "\n";
   case 't':
@@ -132,9 +132,10 @@ std::optional<std::string> agt::parseEscape(llvm::StringRef spelling) {
   default:
     break;
   }
-  llvm::StringRef digits = spelling.drop_front(3).drop_back();
+  llvm::StringRef digits = spelling;
   unsigned value;
-  if (digits.size() > 6 || digits.getAsInteger(16, value))
+  if (!digits.consume_front("\\u{") || !digits.consume_back("}") ||
+      digits.size() > 6 || digits.getAsInteger(16, value))
     return std::nullopt;
   char bytes[4];
   char *end = bytes;

@@ -59,17 +59,29 @@ private:
     const SyntaxToken *next = chunk.end < structure.tokens.size()
                                   ? &structure.tokens[chunk.end]
                                   : nullptr;
+    uint32_t brokenFrom = std::min(chunk.brokenFrom, cutFrom());
     auto tokens = llvm::ArrayRef<SyntaxToken>(structure.tokens)
                       .slice(chunk.begin, chunk.end - chunk.begin);
-    ChunkParser parser(list, tokens, next, chunk.brokenFrom, syntaxErrors);
+    ChunkParser parser(list, tokens, next, brokenFrom, syntaxErrors);
     parser.parse([&](AgtParser::FileContext &tree) {
       Builder(list, context, syntaxErrors).build(tree, file);
     });
   }
 
+  /// The start of a comment or string that swallows the rest of the file: what
+  /// is missing behind it is a consequence.
+  uint32_t cutFrom() const {
+    if (!list.tokens.empty() && isUnterminatedComment(list.tokens.back().kind))
+      return list.tokens.back().begin;
+    for (const BrokenString &broken : list.brokenStrings)
+      if (broken.end == list.tokens.size())
+        return list.tokens[broken.open].begin;
+    return UINT32_MAX;
+  }
+
   void addBracketFaults() {
     for (BracketFault &fault : structure.faults)
-      if (!isExplained(fault))
+      if (fault.place < cutFrom() && !isExplained(fault))
         errors.push_back(std::move(fault.error));
   }
 

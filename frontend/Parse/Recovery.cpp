@@ -148,13 +148,23 @@ bool ChunkParser::missingSemicolon(const SyntaxError &error) const {
 }
 
 size_t ChunkParser::semicolonPlace(const SyntaxError &error) const {
-  // `a: 1 b: 2`: the words of a value went on up to the ':'.
+  // The words of a property's value may have gone on into the next line:
+  // `a: 1` and `b: 2` below it, without a ';', read as `a: 1 b` up to the ':'.
   const SyntaxToken *got = tokenAt(error.index);
-  if (!got || got->kind != AgtLexer::COLON || error.index < 3)
+  if (followsExpression(error.expected) || (got && got->startsLine))
     return error.index;
-  if (!tokens[error.index - 1].startsLine && tokens[error.index - 2].startsLine)
-    return error.index - 2;
-  return error.index - 1;
+  constexpr size_t wordsOfAHeader = 3;
+  for (size_t back = 1; back <= wordsOfAHeader && back + 1 < error.index;
+       ++back) {
+    size_t place = error.index - back;
+    if (!tokens[place].startsLine)
+      continue;
+    unsigned before = tokens[place - 1].kind;
+    bool behindValue = endsOperand(before) && before != AgtLexer::RBRACE;
+    return behindValue ? place : error.index;
+  }
+  bool newProperty = got && got->kind == AgtLexer::COLON && error.index > 2;
+  return newProperty ? error.index - 1 : error.index;
 }
 
 bool ChunkParser::explainSpecialCase(const SyntaxError &error,
@@ -214,7 +224,7 @@ void ChunkParser::report(const SyntaxError &error) {
 
 bool ChunkParser::isSuspect(size_t index) const {
   return (index < tokens.size() && tokens[index].suspect) ||
-         (index > 0 && tokens[index - 1].suspect);
+         (index > 0 && tokens[index - 1].isVirtual);
 }
 
 bool ChunkParser::repair(const SyntaxError &error) {
@@ -294,9 +304,8 @@ bool ChunkParser::dropStatement(size_t index) {
       }
       begin = closesGroup ? partner[before] : before;
     }
-    // At the level of declarations nothing is left to be said.
     if (outermost)
-      return false;
+      return rescueBody(index);
     // Forward to where it ends.
     size_t end = index;
     while (end < tokens.size()) {
@@ -322,7 +331,6 @@ bool ChunkParser::dropStatement(size_t index) {
     }
     if (begin != end) {
       tokens.erase(tokens.begin() + begin, tokens.begin() + end);
-      tokens[begin - 1].suspect = true;
       if (begin < tokens.size())
         tokens[begin].suspect = true;
       return true;
@@ -332,4 +340,41 @@ bool ChunkParser::dropStatement(size_t index) {
     if (tokens[index].kind != AgtLexer::LBRACE)
       return false;
   }
+}
+
+bool ChunkParser::rescueBody(size_t index) {
+  if (rescued || tokens.empty())
+    return false;
+  rescued = true;
+  // A header that the body's grammar goes with.
+  llvm::SmallVector<uint16_t, 6> header;
+  switch (tokens.front().kind) {
+  case AgtLexer::FN:
+  case AgtLexer::GRAPH:
+  case AgtLexer::TEST:
+    header = {AgtLexer::TEST, AgtLexer::STRING_OPEN, AgtLexer::STRING_CLOSE};
+    break;
+  case AgtLexer::AGENT:
+    header = {AgtLexer::AGENT,  AgtLexer::NAME,  AgtLexer::LPAREN,
+              AgtLexer::RPAREN, AgtLexer::ARROW, AgtLexer::NAME};
+    break;
+  default:
+    return false;
+  }
+  // The first braces behind the error and outside of other brackets.
+  std::vector<size_t> partner = partners();
+  size_t open = index;
+  while (open < tokens.size() && tokens[open].kind != AgtLexer::LBRACE)
+    open = partner[open] != SIZE_MAX && partner[open] > open ? partner[open] + 1
+                                                             : open + 1;
+  if (open >= tokens.size())
+    return false;
+  std::vector<SyntaxToken> body;
+  uint32_t offset = tokens[open].begin;
+  for (uint16_t kind : header)
+    body.push_back({offset, offset, kind, true});
+  body.insert(body.end(), tokens.begin() + open,
+              tokens.begin() + partner[open] + 1);
+  tokens = std::move(body);
+  return true;
 }

@@ -54,6 +54,8 @@ private:
   bool repair(const SyntaxError &error);
   bool insertSemicolon(const SyntaxError &error);
   bool dropStatement(size_t index);
+  /// After an error in a declaration's header: goes on with its body alone.
+  bool rescueBody(size_t index);
   std::vector<size_t> partners() const;
   bool endsStatement(size_t brace) const;
 
@@ -61,6 +63,7 @@ private:
   std::vector<SyntaxToken> tokens;
   const SyntaxToken *next;
   uint32_t brokenFrom;
+  bool rescued = false;
   std::vector<Diagnostic> &errors;
 };
 

@@ -79,6 +79,9 @@ bool isDeclarationKeyword(unsigned kind) {
   case AgtLexer::AGENT:
   case AgtLexer::FN:
   case AgtLexer::TEST:
+  // Of a later version, and refused as a whole.
+  case AgtLexer::STREAM:
+  case AgtLexer::LIVE:
     return true;
   default:
     return false;
@@ -96,43 +99,98 @@ unsigned closerOf(unsigned opener) {
   }
 }
 
-/// The visible tokens: broken strings made whole, stray characters gone.
-std::vector<SyntaxToken> visibleTokens(const TokenList &list) {
-  std::vector<SyntaxToken> out;
-  size_t broken = 0;
-  bool startsLine = true, suspect = false;
-  auto add = [&](SyntaxToken token) {
+/// Makes the visible tokens: broken strings whole, stray characters gone. What
+/// is next to such a repair is suspect.
+class VisibleTokens {
+public:
+  explicit VisibleTokens(const TokenList &list) : list(list) {}
+
+  std::vector<SyntaxToken> make() {
+    size_t broken = 0;
+    for (size_t index = 0; index < list.tokens.size(); ++index) {
+      if (broken < list.brokenStrings.size() &&
+          list.brokenStrings[broken].open == index) {
+        addBroken(list.brokenStrings[broken]);
+        index = list.brokenStrings[broken++].end - 1;
+      } else {
+        add(list.tokens[index]);
+      }
+    }
+    return std::move(out);
+  }
+
+private:
+  void add(const Token &token) {
+    switch (token.kind) {
+    case AgtLexer::BAD_CHAR:
+      if (!out.empty())
+        out.back().suspect = true;
+      suspect = true;
+      return;
+    case AgtLexer::BAD_NUMBER:
+      push({token.begin, token.end, AgtLexer::INT, false, true});
+      suspect = true;
+      return;
+    case AgtLexer::BAD_ESCAPE:
+      push({token.begin, token.end, AgtLexer::STRING_ESCAPE});
+      return;
+    case AgtLexer::RBRACE:
+      // `{}` in a string was reported as such.
+      if (!out.empty() && out.back().kind == AgtLexer::INTERPOLATION)
+        suspect = true;
+      break;
+    default:
+      break;
+    }
+    if (isHidden(token.kind))
+      startsLine |= list.spelling(token).contains('\n');
+    else
+      push({token.begin, token.end, token.kind});
+  }
+
+  /// An empty string stands for it. The punctuation at the end of the line was
+  /// probably not meant as text: without it brackets would not match.
+  void addBroken(const BrokenString &broken) {
+    const Token &open = list.tokens[broken.open];
+    uint32_t end = list.tokens[broken.end - 1].end;
+    push({open.begin, open.end, AgtLexer::STRING_OPEN, false, true});
+    llvm::StringRef text = list.text.slice(open.end, end);
+    text = text.take_front(text.find('\n')).rtrim();
+    uint32_t tail = open.end + text.rtrim(";)]} \t").size();
+    push({tail, tail, AgtLexer::STRING_CLOSE, true, true});
+    for (uint32_t at = tail; at < open.end + text.size(); ++at)
+      if (uint16_t kind = punctuation(list.text[at]))
+        push({at, at + 1, kind, false, true});
+    suspect = true;
+  }
+
+  static uint16_t punctuation(char c) {
+    switch (c) {
+    case ';':
+      return AgtLexer::SEMI;
+    case ')':
+      return AgtLexer::RPAREN;
+    case ']':
+      return AgtLexer::RBRACK;
+    case '}':
+      return AgtLexer::RBRACE;
+    default:
+      return 0;
+    }
+  }
+
+  void push(SyntaxToken token) {
     token.startsLine = startsLine;
     token.suspect |= suspect;
     startsLine = suspect = false;
     out.push_back(token);
-  };
-  for (size_t index = 0; index < list.tokens.size(); ++index) {
-    const Token &token = list.tokens[index];
-    if (broken < list.brokenStrings.size() &&
-        list.brokenStrings[broken].open == index) {
-      index = list.brokenStrings[broken++].end - 1;
-      uint32_t end = list.tokens[index].end;
-      add({token.begin, token.end, AgtLexer::STRING_OPEN});
-      add({end, end, AgtLexer::STRING_CLOSE, true, true});
-      suspect = true;
-    } else if (isHidden(token.kind)) {
-      startsLine |= list.spelling(token).contains('\n');
-    } else if (token.kind == AgtLexer::BAD_CHAR) {
-      if (!out.empty())
-        out.back().suspect = true;
-      suspect = true;
-    } else if (token.kind == AgtLexer::BAD_NUMBER) {
-      add({token.begin, token.end, AgtLexer::INT, false, true});
-      suspect = true;
-    } else if (token.kind == AgtLexer::BAD_ESCAPE) {
-      add({token.begin, token.end, AgtLexer::STRING_ESCAPE});
-    } else {
-      add({token.begin, token.end, token.kind});
-    }
   }
-  return out;
-}
+
+  const TokenList &list;
+  std::vector<SyntaxToken> out;
+  bool startsLine = true;
+  bool suspect = false;
+};
 
 class StructureFinder {
 public:
@@ -218,7 +276,9 @@ private:
         return;
       forceCloseAll(token);
     }
-    if (before != AgtLexer::ASSIGN && before != AgtLexer::DOT)
+    bool startsItem = token.startsLine || before == AgtLexer::SEMI ||
+                      before == AgtLexer::RBRACE;
+    if (startsItem && before != AgtLexer::ASSIGN && before != AgtLexer::DOT)
       endChunk();
   }
 
@@ -260,6 +320,8 @@ private:
   }
 
   void reportStray(const SyntaxToken &token) {
+    if (token.suspect)
+      return;
     result.faults.push_back({{Severity::Error,
                               list.range(token.begin, token.end),
                               "unexpected " + fixedSpelling(token.kind).str() +
@@ -435,7 +497,7 @@ private:
 } // namespace
 
 Structure agt::findStructure(const TokenList &list) {
-  std::vector<SyntaxToken> visible = visibleTokens(list);
+  std::vector<SyntaxToken> visible = VisibleTokens(list).make();
   StructureFinder plain(list, visible, /*splitAtKeywords=*/false);
   if (plain.run())
     return std::move(plain.result);

@@ -134,17 +134,35 @@ private:
         list.range(list.tokens[index].begin, list.tokens[last].end);
     llvm::StringRef text(range.Start.getPointer(),
                          range.End.getPointer() - range.Start.getPointer());
+    // The closing quote of a string that began on this line is the same fault.
+    bool quote = text == "'";
+    if (quote && index < quotesUntil)
+      return last;
     std::string message;
     llvm::raw_string_ostream stream(message);
     stream << (last == index ? "stray character" : "stray characters");
-    if (text.size() == 1 && !llvm::isPrint(text[0]))
+    if (llvm::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
       stream << " 0x" << llvm::utohexstr(static_cast<unsigned char>(text[0]));
     else if (text.size() <= 40)
       stream << " '" << text << "'";
     if (text == "|")
       stream << ", expected '||'";
+    if (text == "#")
+      stream << ", comments begin with '//'";
+    if (quote) {
+      stream << ", strings are written in double quotes";
+      quotesUntil = lineEnd(index);
+    }
     errors.push_back({Severity::Error, range, message, {}});
     return last;
+  }
+
+  /// The first token of a later line.
+  size_t lineEnd(size_t index) const {
+    while (index < list.tokens.size() &&
+           !list.spelling(list.tokens[index]).contains('\n'))
+      ++index;
+    return index;
   }
 
   unsigned visibleAfter(size_t index) const {
@@ -158,6 +176,7 @@ private:
   std::vector<Diagnostic> &errors;
   unsigned previous = 0;
   unsigned beforePrevious = 0;
+  size_t quotesUntil = 0;
 };
 
 } // namespace

@@ -44,27 +44,47 @@ public:
                    const antlr4::RecognitionException &) override {}
   void reportMatch(antlr4::Parser *) override {}
   // Called before each decision. A loop whose next token begins no other turn
-  // is left without a word, and the fault shows behind it: so the first state
-  // that the parser had before a token is the one that knows all that may stand
-  // there.
+  // is left without a word, and the fault shows behind it; so the states of a
+  // few tokens before it are kept, the first that the parser had at each: they
+  // know all that may stand there.
   void sync(antlr4::Parser *parser) override {
-    if (explain && (!before.context || before.index != stream.index()))
-      before = {parser->getState(), parser->getContext(), stream.index()};
+    if (!explain || (!before.empty() && before.back().index == stream.index()))
+      return;
+    if (before.size() == keptStates)
+      before.erase(before.begin());
+    before.push_back(
+        {parser->getState(), parser->getContext(), stream.index()});
   }
 
 private:
+  static constexpr size_t keptStates = 4;
+
   [[noreturn]] void stop(antlr4::Parser *parser) {
     StopParsing stop;
-    if (explain) {
-      sync(parser);
-      stop.error = findSyntaxError(parser->getATN(), before, stream);
-    }
+    if (explain)
+      stop.error = explainAt(parser);
     throw stop;
+  }
+
+  /// The last state says where the fault is. Earlier ones may know more that
+  /// could stand there, but also readings of what is before it that the parser
+  /// had good reason to leave.
+  SyntaxError explainAt(antlr4::Parser *parser) {
+    const antlr4::atn::ATN &atn = parser->getATN();
+    SyntaxError error = findSyntaxError(
+        atn, {parser->getState(), parser->getContext(), stream.index()},
+        stream);
+    for (const ParserState &state : before) {
+      SyntaxError earlier = findSyntaxError(atn, state, stream);
+      if (earlier.index == error.index)
+        return earlier;
+    }
+    return error;
   }
 
   TreeTokenStream &stream;
   bool explain;
-  ParserState before;
+  llvm::SmallVector<ParserState, keptStates> before;
 };
 
 /// The generated parser with a limit on its recursion. What nests by brackets
