@@ -306,7 +306,11 @@ int agt::tool::runReference(const RunReferenceOptions &options) {
   if (!takeExtras(words, command))
     return BadUsage;
   std::string name = graphName(words);
-  auto frontend = frontendOptions(options.defines, options.only);
+  // What the graph does not call need not compile.
+  std::vector<std::string> only = options.only;
+  if (only.empty() && !name.empty())
+    only.push_back(name);
+  auto frontend = frontendOptions(options.defines, only);
   if (!frontend)
     return BadUsage;
   Source source;
