@@ -49,9 +49,9 @@ static void readElement(Tensor &tensor, int64_t i, const unsigned char *from) {
   size_t size = bytesOf(tensor.element);
   uint64_t word = loadWord(from, size);
   if (tensor.isFloat())
-    tensor.reals[i] = APFloat(semanticsOf(tensor.element),
-                              llvm::APInt(8 * size, word))
-                          .convertToDouble();
+    tensor.reals[i] =
+        APFloat(semanticsOf(tensor.element), llvm::APInt(8 * size, word))
+            .convertToDouble();
   else if (tensor.element == Element::Bool)
     tensor.ints[i] = word != 0;
   else

@@ -42,7 +42,8 @@ static Error refuse(const char *format, Values &&...values) {
 namespace {
 class Interpreter {
 public:
-  explicit Interpreter(RunInfo &info) : info(info) {}
+  explicit Interpreter(RunInfo &info, unsigned depth = 0)
+      : info(info), depth(depth) {}
 
   /// Evaluates a block with one op at its end that leaves it; gives the
   /// operands of that op.
@@ -64,6 +65,7 @@ private:
 
   llvm::DenseMap<Value, Datum> environment;
   RunInfo &info;
+  unsigned depth; // of calls
 };
 } // namespace
 
@@ -113,10 +115,14 @@ Error Interpreter::require(agt::RequireOp op) {
 }
 
 Expected<Data> Interpreter::call(agt::CallOp op) {
+  // The front end refuses recursion; IR written by hand may have it.
+  constexpr unsigned deepest = 256;
+  if (depth == deepest)
+    return failAt(op, "calls nest deeper than " + llvm::Twine(deepest));
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
-  return Interpreter(info).runBlock(graph.getBody().front(),
-                                    lookup(op.getOperands()));
+  return Interpreter(info, depth + 1)
+      .runBlock(graph.getBody().front(), lookup(op.getOperands()));
 }
 
 Expected<Data> Interpreter::loop(scf::ForOp op) {

@@ -349,6 +349,16 @@ TEST(Control, InputsThatDoNotFit) {
             "expected size 3 in dim 0 of argument 0, got 2");
 }
 
+TEST(Control, RecursionEnds) {
+  auto text = R"mlir(
+    agt.graph @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+      %r = agt.call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
+      agt.return %r : tensor<2xf32>
+    })mlir";
+  EXPECT_EQ(runText(text, {f32({2}, {1, 2})}).error,
+            "test.mlir:3:12: calls nest deeper than 256");
+}
+
 TEST(Control, SizesThatBreakAConstraint) {
   auto slice = R"mlir(
     agt.graph @f(%a: tensor<?xf32>) -> tensor<?xf32> {

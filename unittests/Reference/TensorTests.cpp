@@ -1,5 +1,6 @@
 //===- TensorTests.cpp - Rounding, bounds, indices ------------------------===//
 
+#include "reference/Bytes.h"
 #include "unittests/Reference/TestSupport.h"
 
 #include <cmath>
@@ -87,4 +88,36 @@ TEST(Compare, NamesTheFirstThatDeparts) {
   Tensor nan = f32({1}, {kNaN});
   EXPECT_EQ(compare(nan, nan), std::nullopt);
   EXPECT_NE(compare(nan, f32({1}, {0})), std::nullopt);
+}
+
+TEST(Bytes, ElementsAsTheyLieInMemory) {
+  auto read = [](Element element, uint64_t word) {
+    return fromBytes(element, {}, {}, &word).number(0);
+  };
+  EXPECT_EQ(read(Element::F32, 0x3fc00000), 1.5);
+  EXPECT_EQ(read(Element::F16, 0x3e00), 1.5);
+  EXPECT_EQ(read(Element::BF16, 0x3fc0), 1.5);
+  EXPECT_EQ(read(Element::F8E4M3, 0x3c), 1.5);
+  EXPECT_TRUE(std::isnan(read(Element::F8E4M3, 0x7f)));
+  EXPECT_EQ(read(Element::I8, 0x80), -128);
+  EXPECT_EQ(read(Element::I32, 0xffffffff), -1);
+  EXPECT_EQ(read(Element::Bool, 2), 1);
+}
+
+TEST(Bytes, RoundTrip) {
+  Tensor half(Element::F16, {3});
+  half.reals = {65504, -0x1p-24, kInfinity};
+  auto bytes = toBytes(half);
+  ASSERT_EQ(bytes.size(), 6u);
+  EXPECT_EQ(fromBytes(Element::F16, {3}, {1}, bytes.data()).reals, half.reals);
+
+  Tensor wide = f32({1}, {0.1}); // rounded on the way out
+  EXPECT_EQ(fromBytes(Element::F32, {1}, {1}, toBytes(wide).data()).reals[0],
+            static_cast<double>(0.1f));
+}
+
+TEST(Bytes, StridesAreFollowed) {
+  int32_t data[] = {1, 2, 3, 4, 5, 6};
+  Tensor turned = fromBytes(Element::I32, {3, 2}, {1, 3}, data);
+  EXPECT_EQ(turned.ints, (std::vector<int64_t>{1, 4, 2, 5, 3, 6}));
 }
