@@ -49,8 +49,8 @@ public:
       context.step("warm up", [&] { runOnce(); });
     for (uint32_t i = 0; i < context.settings.repeat; ++i)
       measure(i);
-    context.step("fetch results", [&] { download(out); });
     device.checkMistakes();
+    context.step("fetch results", [&] { download(out); });
   }
 
 private:
