@@ -161,7 +161,7 @@ private:
     for (uint32_t at = tail; at < open.end + text.size(); ++at)
       if (uint16_t kind = punctuation(list.text[at]))
         push({at, at + 1, kind, false, true});
-    suspect = true;
+    suspect = out.back().kind != AgtLexer::SEMI;
   }
 
   static uint16_t punctuation(char c) {
