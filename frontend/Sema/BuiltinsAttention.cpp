@@ -185,10 +185,10 @@ bool AttentionChecker::checkDims() {
   }
   return args.sameDim(Key, key.dim, "the head dim of 'k'", query.dim,
                       "that of 'q'") &&
-         args.sameDim(Val, value.heads, "the heads of 'v'", key.heads,
-                      "those of 'k'") &&
-         args.sameDim(Val, value.tokens, "the tokens of 'v'", key.tokens,
-                      "those of 'k'");
+         args.sameDim(Val, value.heads, "the number of heads of 'v'", key.heads,
+                      "that of 'k'") &&
+         args.sameDim(Val, value.tokens, "the number of tokens of 'v'", key.tokens,
+                      "that of 'k'");
 }
 
 /// The heads of q are a multiple of those of k.

@@ -46,6 +46,8 @@ Value ExprChecker::checkCall(const ast::CallExpr &expr, bool onSingle) {
     return error(name.range, "'" + name.text + "' is " + kindOf(*decl) +
                                  " and cannot be called in a " +
                                  (graph ? "graph" : "const"));
+  if (scope && scope->find(name.text))
+    return error(name.range, "'" + name.text + "' is a value, not a function");
   return unknownFunction(name);
 }
 

@@ -150,6 +150,8 @@ Value ExprChecker::checkName(const ast::Ident &name) {
   if (findBuiltin(name.text))
     return error(name.range, "'" + name.text + "' is a function, not a value");
   std::vector<llvm::StringRef> candidates = checker.namesOf<ast::ConstDecl>();
+  if (graph)
+    candidates.push_back("causal");
   if (scope)
     llvm::append_range(candidates, scope->names());
   if (signature)
@@ -206,7 +208,7 @@ Value ExprChecker::checkIndex(const ast::IndexExpr &expr) {
   if (value.kind != Value::List || expr.indices.size() != 1)
     return error(expr.range, describe(value) + " has no index");
   std::optional<int64_t> index =
-      checkConstantInt(*expr.indices[0], "an index of a list");
+      checkConstantInt(*expr.indices[0], "the index of a list");
   if (!index)
     return Value::poison();
   if (*index < 0 || *index >= int64_t(value.elements.size()))

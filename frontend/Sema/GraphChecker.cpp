@@ -296,7 +296,10 @@ void GraphChecker::checkAssign(const ast::AssignStmt &stmt) {
     return refuse(local->kind == Local::Param
                       ? "is a parameter and cannot be assigned"
                       : "is declared with 'let'; use 'var' to assign it");
-  local->value = unchanged(operand, *local, stmt.name);
+  // After an error the name keeps the type that it is declared with.
+  Value value = unchanged(operand, *local, stmt.name);
+  if (!value.isPoison())
+    local->value = std::move(value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -374,21 +377,27 @@ void GraphChecker::iteration(const ast::RepeatStmt &stmt, Value index) {
 void GraphChecker::iterate(const ast::RepeatStmt &stmt, int64_t from,
                            int64_t to) {
   unsigned faults = checker.faults();
-  for (int64_t i = from; i < to; ++i) {
-    if (++iterations > maxIterations || graph.insts.size() > maxOps) {
-      diags.error(stmt.bounds->range,
-                  "the loops of graph '" + signature.decl->name.text +
-                      "' run more than " +
-                      (iterations > maxIterations
-                           ? llvm::Twine(maxIterations) + " times"
-                           : llvm::Twine(maxOps) + " operations"));
-      return;
-    }
+  for (int64_t i = from; i < to && !tooLong(stmt); ++i) {
     iteration(stmt, Value::ofInt(checker.dims.constant(i)));
     // The next ones would say the same again.
     if (checker.faults() != faults)
       return;
   }
+}
+
+/// Reports, once, that the loops of the graph cannot be unrolled.
+bool GraphChecker::tooLong(const ast::RepeatStmt &stmt) {
+  bool often = ++iterations > maxIterations;
+  if (!often && graph.insts.size() <= maxOps)
+    return false;
+  if (!reportedTooLong)
+    diags.error(stmt.bounds->range,
+                "the loops of graph '" + signature.decl->name.text +
+                    "' run more than " +
+                    (often ? llvm::Twine(maxIterations) + " times"
+                           : llvm::Twine(maxOps) + " operations"));
+  reportedTooLong = true;
+  return true;
 }
 
 /// A body that never runs, or how often is not known, is checked once all the

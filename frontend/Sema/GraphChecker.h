@@ -43,6 +43,7 @@ private:
   bool carry(const ast::RepeatStmt &stmt, std::vector<Local *> &carried);
   void iterate(const ast::RepeatStmt &stmt, int64_t from, int64_t to);
   void iteration(const ast::RepeatStmt &stmt, Value index);
+  bool tooLong(const ast::RepeatStmt &stmt);
   void checkUnrun(const ast::RepeatStmt &stmt, Value index);
   std::vector<Operand> returned(const ast::ReturnStmt &stmt,
                                 const Value &value);
@@ -58,6 +59,7 @@ private:
   ExprChecker exprs;
   bool returns = false;
   int64_t iterations = 0;
+  bool reportedTooLong = false;
 };
 
 } // namespace agt::sema

@@ -77,13 +77,13 @@ static const ast::Expr *single(Diagnostics &diags, const ast::Prop &prop) {
 static llvm::StringRef unitName(ast::QuantityLit::Unit unit) {
   switch (unit) {
   case ast::QuantityLit::Bytes:
-    return "a size, such as 80GiB";
+    return "a size above 0, such as 80GiB,";
   case ast::QuantityLit::BytesPerSecond:
-    return "a rate, such as 50GB/s";
+    return "a rate above 0, such as 50GB/s,";
   case ast::QuantityLit::FlopsPerSecond:
-    return "a rate, such as 990TFLOPS";
+    return "a rate above 0, such as 990TFLOPS,";
   case ast::QuantityLit::Hertz:
-    return "a frequency, such as 1GHz";
+    return "a frequency above 0, such as 1GHz,";
   }
   return "";
 }
@@ -96,7 +96,7 @@ static double quantity(Diagnostics &diags, const ast::Prop &prop,
   const auto *literal = dyn_cast<ast::QuantityLit>(expr);
   if (literal && literal->unit == unit && literal->value > 0)
     return literal->value;
-  diags.error(expr->range, "expected " + unitName(unit) + " above 0 for '" +
+  diags.error(expr->range, "expected " + unitName(unit) + " for '" +
                                prop.word.text + "'");
   return 0;
 }

@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <deque>
+
 namespace agt::sema {
 
 struct Local {
@@ -55,7 +57,8 @@ public:
   }
 
 private:
-  std::vector<llvm::StringMap<Local>> frames;
+  /// A deque: callers keep pointers to locals while blocks come and go.
+  std::deque<llvm::StringMap<Local>> frames;
 };
 
 } // namespace agt::sema
