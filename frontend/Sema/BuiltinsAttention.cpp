@@ -187,8 +187,8 @@ bool AttentionChecker::checkDims() {
                       "that of 'q'") &&
          args.sameDim(Val, value.heads, "the number of heads of 'v'", key.heads,
                       "that of 'k'") &&
-         args.sameDim(Val, value.tokens, "the number of tokens of 'v'", key.tokens,
-                      "that of 'k'");
+         args.sameDim(Val, value.tokens, "the number of tokens of 'v'",
+                      key.tokens, "that of 'k'");
 }
 
 /// The heads of q are a multiple of those of k.

@@ -40,10 +40,15 @@ public:
   template <typename T> const T *findAs(llvm::StringRef name) const {
     return llvm::dyn_cast_or_null<T>(find(name));
   }
-  /// All names, or those of one kind, for suggestions.
+  /// Whether errors still say what may have been meant: looking for it in all
+  /// names costs too much in a program that is wrong everywhere.
+  bool suggests() const { return diags.errorCount() < 100; }
+  /// All names, or those of one kind, for suggestions; none if !suggests().
   std::vector<llvm::StringRef> names() const;
   template <typename T> std::vector<llvm::StringRef> namesOf() const {
     std::vector<llvm::StringRef> result;
+    if (!suggests())
+      return result;
     for (const ast::Decl *decl : decls)
       if (llvm::isa<T>(decl) && decl->name)
         result.push_back(decl->name.text);

@@ -152,9 +152,9 @@ Value ExprChecker::checkName(const ast::Ident &name) {
   std::vector<llvm::StringRef> candidates = checker.namesOf<ast::ConstDecl>();
   if (graph)
     candidates.push_back("causal");
-  if (scope)
+  if (scope && checker.suggests())
     llvm::append_range(candidates, scope->names());
-  if (signature)
+  if (signature && checker.suggests())
     for (const auto &entry : signature->env)
       candidates.push_back(entry.first());
   llvm::sort(candidates);

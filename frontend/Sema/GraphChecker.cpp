@@ -248,7 +248,9 @@ void GraphChecker::checkVar(const ast::VarStmt &stmt) {
 Local *GraphChecker::findLocal(const ast::Ident &name) {
   if (Local *local = scope.find(name.text))
     return local;
-  std::vector<llvm::StringRef> candidates = scope.names();
+  std::vector<llvm::StringRef> candidates;
+  if (checker.suggests())
+    candidates = scope.names();
   llvm::sort(candidates);
   bool dim = signature.env.count(name.text);
   diags.error(name.range,
@@ -418,7 +420,7 @@ void GraphChecker::checkRepeat(const ast::RepeatStmt &stmt) {
     before.push_back(local->value);
     local->carriedDepth = scope.depth() + 1;
   }
-  bool runs = range && range->first < range->second;
+  bool runs = range && range->first < range->second && !reportedTooLong;
   if (runs)
     iterate(stmt, range->first, range->second);
   else

@@ -96,8 +96,8 @@ static double quantity(Diagnostics &diags, const ast::Prop &prop,
   const auto *literal = dyn_cast<ast::QuantityLit>(expr);
   if (literal && literal->unit == unit && literal->value > 0)
     return literal->value;
-  diags.error(expr->range, "expected " + unitName(unit) + " for '" +
-                               prop.word.text + "'");
+  diags.error(expr->range,
+              "expected " + unitName(unit) + " for '" + prop.word.text + "'");
   return 0;
 }
 
