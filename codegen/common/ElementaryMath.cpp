@@ -32,7 +32,7 @@ Value ElementaryMath::scale(Value mantissa, Value exponent) {
 }
 
 ElementaryMath::Scaled ElementaryMath::expScaled(Value x, Value low) {
-  Value bounded = k.select(k.flt(k.f32(-110), x), x, k.f32(-110));
+  Value bounded = atLeast(x, -110);
   bounded = k.select(k.flt(bounded, k.f32(89)), bounded, k.f32(89));
   Value n = k.roundEven(k.fmul(bounded, k.f32(M_LOG2E)));
   // ln 2 in two parts, the first of 16 bits: n times it is exact.
@@ -45,6 +45,12 @@ ElementaryMath::Scaled ElementaryMath::expScaled(Value x, Value low) {
   Value p = polynomial(rest, {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120,
                               1.0 / 720, 1.0 / 5040});
   return {p, k.toI32(n)};
+}
+
+// Results of what lies lower are 0: a factor of x must not outgrow the
+// exponential, which stops at its smallest argument.
+Value ElementaryMath::atLeast(Value x, double least) {
+  return k.select(k.flt(k.f32(least), x), x, k.f32(least));
 }
 
 Value ElementaryMath::atLimits(Value x, Value a) {
@@ -130,7 +136,9 @@ Value ElementaryMath::silu(Value x) {
   Scaled e = expScaled(k.fneg(k.fabs(x)));
   Value total = k.fadd(k.f32(1), scale(e.mantissa, e.exponent));
   Value positive = k.fdiv(x, total);
-  Value negative = scale(k.fdiv(k.fmul(x, e.mantissa), total), e.exponent);
+  Value factor = atLeast(x, -110);
+  Value negative =
+      scale(k.fdiv(k.fmul(factor, e.mantissa), total), e.exponent);
   return atLimits(x, k.select(k.flt(x, k.f32(0)), negative, positive));
 }
 
@@ -152,7 +160,7 @@ Value ElementaryMath::gelu(Value x) {
           0.0006913368124514818, -6.436251715058461e-05,
           -7.324348553083837e-05});
   Value tail = k.fmul(k.fdiv(h, k.fadd(y, k.f32(1))), e.mantissa);
-  Value negative = scale(k.fmul(x, tail), e.exponent);
+  Value negative = scale(k.fmul(atLeast(x, -15), tail), e.exponent);
   Value positive = k.fsub(x, k.fmul(x, scale(tail, e.exponent)));
   // Infinity is not to meet a factor of 0.
   positive = k.select(k.flt(x, k.f32(15)), positive, x);
@@ -165,7 +173,7 @@ Value ElementaryMath::geluTanh(Value x) {
   const double c0 = 2 * std::sqrt(2 / M_PI), c1 = c0 * 0.044715;
   const double c0High = std::floor(c0 * 2048) / 2048; // 12 bits
   const double c1High = std::floor(c1 * 32768) / 32768;
-  Value bounded = k.select(k.flt(k.f32(-12), x), x, k.f32(-12));
+  Value bounded = atLeast(x, -12);
   bounded = k.select(k.flt(bounded, k.f32(12)), bounded, k.f32(12));
 
   Value aHigh = truncated(bounded), aLow = k.fsub(bounded, aHigh);
@@ -191,7 +199,8 @@ Value ElementaryMath::geluTanh(Value x) {
                        k.select(negativeArgument, low, k.fneg(low)));
   Value total = k.fadd(k.f32(1), scale(e.mantissa, e.exponent));
   Value positive = k.fdiv(x, total);
-  Value negative = scale(k.fdiv(k.fmul(x, e.mantissa), total), e.exponent);
+  Value negative =
+      scale(k.fdiv(k.fmul(bounded, e.mantissa), total), e.exponent);
   return atLimits(x, k.select(negativeArgument, negative, positive));
 }
 

@@ -63,6 +63,7 @@ private:
   Value bitsToShift(Value word, Value next, Value shift);
   /// `a`, but the limit 0 where x is negative infinity, and NaN where x is.
   Value atLimits(Value x, Value a);
+  Value atLeast(Value x, double least);
 
   ValueBuilder &k;
 };

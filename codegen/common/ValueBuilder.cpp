@@ -327,11 +327,19 @@ SmallVector<Value> ValueBuilder::forCarry(
     Value lower, Value upper, int64_t step, ArrayRef<Value> init,
     llvm::function_ref<SmallVector<Value>(Value, ArrayRef<Value>)> body) {
   auto op = scf::ForOp::create(b, lower, upper, i32(step), init);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(op.getBody());
-  SmallVector<Value> carried(op.getRegionIterArgs());
-  scf::YieldOp::create(b, body(op.getInductionVar(), carried));
-  return SmallVector<Value>(op.getResults());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(op.getBody());
+    SmallVector<Value> carried(op.getRegionIterArgs());
+    scf::YieldOp::create(b, body(op.getInductionVar(), carried));
+  }
+  // The SPIR-V lowering keeps results in variables that a loop without turns
+  // leaves unset.
+  Value turns = lt(lower, upper);
+  SmallVector<Value> results;
+  for (auto [result, first] : llvm::zip_equal(op.getResults(), init))
+    results.push_back(select(turns, result, first));
+  return results;
 }
 
 } // namespace agt::codegen

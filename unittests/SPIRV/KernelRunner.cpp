@@ -5,7 +5,6 @@
 #include "codegen/spirv/Serialize.h"
 #include "dialect/Agt/Shapes.h"
 #include "passes/Passes.h"
-#include "runtime/include/agt/runtime.h"
 #include "unittests/SPIRV/Validate.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -17,7 +16,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cstring>
-#include <list>
 
 using namespace mlir;
 using agt::reference::Element;
@@ -135,11 +133,10 @@ public:
     std::vector<int64_t> shape;
   };
 
-  using CodeOf = llvm::function_ref<const spirv::KernelCode &(KernelOp)>;
+  using Prepared = KernelRunner::Prepared;
+  using CodeOf = llvm::function_ref<const Prepared &(KernelOp)>;
 
-  Recorder(agt_run *run, GraphOp graph, ArrayRef<Tensor> inputs,
-           unsigned skipVariants)
-      : run(run), skip(skipVariants) {
+  Recorder(agt_run *run, GraphOp graph, ArrayRef<Tensor> inputs) : run(run) {
     for (auto [i, input] : llvm::enumerate(inputs)) {
       Placed &placed = tensors[graph.getBody().getArgument(i)];
       check(agt_graph_input(run, i, &placed.buffer));
@@ -221,7 +218,7 @@ private:
     return 0;
   }
 
-  void launch(KernelOp kernel, const spirv::KernelCode &code) {
+  void launch(KernelOp kernel, const Prepared &prepared) {
     std::vector<agt_buffer *> buffers;
     std::vector<int64_t> scalars;
     for (Value input : kernel.getInputs()) {
@@ -255,44 +252,23 @@ private:
       check(agt_graph_alloc(run, bytes, &placed.buffer));
       buffers.push_back(placed.buffer);
     }
-    enqueue(code, buffers, scalars);
+    enqueue(prepared, buffers, scalars);
   }
 
-  void enqueue(const spirv::KernelCode &code,
+  void enqueue(const Prepared &prepared,
                ArrayRef<agt_buffer *> buffers, ArrayRef<int64_t> scalars) {
-    std::vector<agt_kernel_variant> variants;
-    size_t first = std::min<size_t>(skip, code.variants.size() - 1);
-    for (size_t i = first; i < code.variants.size(); ++i) {
-      const spirv::KernelBinary &v = code.variants[i];
-      variants.push_back({v.words.data(), v.words.size() * 4, v.subgroupSize,
-                          v.features, v.minFlops,
-                          {v.tile[0], v.tile[1], v.tile[2], v.tile[3]}});
-    }
-    // Lives as long as the plan.
-    kept.push_back({code.name, std::move(variants), {}});
-    Kept &k = kept.back();
-    k.kernel = {k.name.c_str(), k.variants.data(),
-                static_cast<uint32_t>(k.variants.size()), 0, nullptr};
     int64_t work[4];
     for (unsigned i = 0; i < 4; ++i)
-      work[i] = evaluate(code.work[i], scalars);
-    check(agt_graph_launch(run, &k.kernel, buffers.data(), buffers.size(),
+      work[i] = evaluate(prepared.code.work[i], scalars);
+    check(agt_graph_launch(run, &prepared.kernel, buffers.data(), buffers.size(),
                            scalars.data(), scalars.size(), work,
-                           static_cast<double>(evaluate(code.flops, scalars)),
-                           k.name.c_str(), "test"));
+                           static_cast<double>(evaluate(prepared.code.flops, scalars)),
+                           prepared.code.name.c_str(), "test"));
   }
 
-  struct Kept {
-    std::string name;
-    std::vector<agt_kernel_variant> variants;
-    agt_kernel kernel;
-  };
-
   agt_run *run;
-  unsigned skip;
   std::string problem;
   DenseMap<Value, Placed> tensors;
-  std::list<Kept> kept;
 };
 
 } // namespace
@@ -305,8 +281,8 @@ KernelRunner::KernelRunner() : context(MLIRContext::Threading::DISABLED) {
 KernelRunner::~KernelRunner() = default;
 
 Problem KernelRunner::compile(llvm::StringRef text, unsigned skip) {
-  skipVariants = skip;
-  codes.clear();
+  kernels.clear();
+  device.reset();
   source = parseSourceString<ModuleOp>(text, ParserConfig(&context), "test");
   if (!source)
     return "the module does not parse";
@@ -328,14 +304,35 @@ Problem KernelRunner::compile(llvm::StringRef text, unsigned skip) {
       problem = "kernel '" + kernel.getLabel().str() + "' is not built";
       return;
     }
+    // Once is enough: those that skip variants have the same ones.
     for (const spirv::KernelBinary &variant : code->variants) {
+      if (skip > 0)
+        break;
       std::string said = validateSpirv(variant.words);
       if (!said.empty() && problem.empty())
         problem = kernel.getLabel().str() + ", " + variant.profile + ": " + said;
     }
-    codes[kernel] = std::move(*code);
+    kernels[kernel] = prepare(std::move(*code), skip);
   });
   return problem;
+}
+
+std::unique_ptr<KernelRunner::Prepared>
+KernelRunner::prepare(spirv::KernelCode code, unsigned skip) {
+  auto prepared = std::make_unique<Prepared>();
+  prepared->code = std::move(code);
+  const auto &variants = prepared->code.variants;
+  for (size_t i = std::min<size_t>(skip, variants.size() - 1);
+       i < variants.size(); ++i) {
+    const spirv::KernelBinary &v = variants[i];
+    prepared->variants.push_back({v.words.data(), v.words.size() * 4,
+                                  v.subgroupSize, v.features, v.minFlops,
+                                  {v.tile[0], v.tile[1], v.tile[2], v.tile[3]}});
+  }
+  prepared->kernel = {prepared->code.name.c_str(), prepared->variants.data(),
+                      static_cast<uint32_t>(prepared->variants.size()), 0,
+                      nullptr};
+  return prepared;
 }
 
 Problem KernelRunner::run(ArrayRef<Tensor> inputs,
@@ -374,10 +371,9 @@ Problem KernelRunner::run(ArrayRef<Tensor> inputs,
                            resultParams.size(), &plan));
   if (!problem.empty())
     return problem;
-  Recorder recorder(plan, graph(), inputs, skipVariants);
-  problem = recorder.record(graph(), [&](KernelOp kernel)
-                                -> const spirv::KernelCode & {
-    return code(kernel);
+  Recorder recorder(plan, graph(), inputs);
+  problem = recorder.record(graph(), [&](KernelOp kernel) -> const Prepared & {
+    return *kernels.find(kernel)->second;
   });
   if (!problem.empty())
     return problem;

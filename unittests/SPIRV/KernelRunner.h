@@ -8,6 +8,7 @@
 
 #include "codegen/spirv/KernelCode.h"
 #include "reference/Interpreter.h"
+#include "runtime/include/agt/runtime.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -40,19 +41,25 @@ public:
   Problem run(llvm::ArrayRef<Tensor> inputs, std::vector<Tensor> &results);
 
   GraphOp graph() { return *module->getOps<GraphOp>().begin(); }
-  unsigned kernelCount() const { return codes.size(); }
-  const spirv::KernelCode &code(KernelOp kernel) const {
-    return codes.find(kernel)->second;
-  }
+  unsigned kernelCount() const { return kernels.size(); }
+
+  /// A kernel as the runtime sees it. The runtime knows kernels by address:
+  /// they live as long as the context.
+  struct Prepared {
+    spirv::KernelCode code;
+    std::vector<agt_kernel_variant> variants;
+    agt_kernel kernel;
+  };
 
 private:
   struct Device;
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> source, module;
-  std::map<mlir::Operation *, spirv::KernelCode> codes;
+  static std::unique_ptr<Prepared> prepare(spirv::KernelCode code,
+                                           unsigned skip);
+  std::map<mlir::Operation *, std::unique_ptr<Prepared>> kernels;
   std::unique_ptr<Device> device;
-  unsigned skipVariants = 0;
 };
 
 /// Values that a test of any function should meet: most of them ordinary, some
