@@ -14,9 +14,6 @@ uint32_t offsetOf(const TokenList &list, const Diagnostic &diagnostic) {
   return diagnostic.range.Start.getPointer() - list.text.data();
 }
 
-/// Enough for any limit on what is shown.
-constexpr size_t enoughErrors = 100;
-
 class FileParser {
 public:
   FileParser(const TokenList &list, ast::Context &context)
@@ -27,12 +24,13 @@ public:
     file->bufferId = list.bufferId;
     checkTokens(list, errors);
     structure = findStructure(list);
+    cutFrom = findCut();
     if (structure.tooDeep) {
       stopAtNesting();
       return file;
     }
     for (size_t index = 0; index != structure.chunks.size(); ++index)
-      if (syntaxErrors.size() < enoughErrors)
+      if (syntaxErrors.size() < enoughErrors && failures < enoughErrors)
         parseChunk(index, *file);
     addBracketFaults();
     errors.insert(errors.end(), syntaxErrors.begin(), syntaxErrors.end());
@@ -59,18 +57,18 @@ private:
     const SyntaxToken *next = chunk.end < structure.tokens.size()
                                   ? &structure.tokens[chunk.end]
                                   : nullptr;
-    uint32_t brokenFrom = std::min(chunk.brokenFrom, cutFrom());
+    uint32_t brokenFrom = std::min(chunk.brokenFrom, cutFrom);
     auto tokens = llvm::ArrayRef<SyntaxToken>(structure.tokens)
                       .slice(chunk.begin, chunk.end - chunk.begin);
     ChunkParser parser(list, tokens, next, brokenFrom, syntaxErrors);
-    parser.parse([&](AgtParser::FileContext &tree) {
+    failures += !parser.parse([&](AgtParser::FileContext &tree) {
       Builder(list, context, syntaxErrors).build(tree, file);
     });
   }
 
   /// The start of a comment or string that swallows the rest of the file: what
   /// is missing behind it is a consequence.
-  uint32_t cutFrom() const {
+  uint32_t findCut() const {
     if (!list.tokens.empty() && isUnterminatedComment(list.tokens.back().kind))
       return list.tokens.back().begin;
     for (const BrokenString &broken : list.brokenStrings)
@@ -81,7 +79,7 @@ private:
 
   void addBracketFaults() {
     for (BracketFault &fault : structure.faults)
-      if (fault.place < cutFrom() && !isExplained(fault))
+      if (fault.place < cutFrom && !isExplained(fault))
         errors.push_back(std::move(fault.error));
   }
 
@@ -100,20 +98,23 @@ private:
 
   /// Where the declaration around an offset begins.
   uint32_t chunkStart(uint32_t offset) const {
-    uint32_t start = 0;
-    for (const Chunk &chunk : structure.chunks) {
-      uint32_t begin = structure.tokens[chunk.begin].begin;
-      if (begin > offset)
-        break;
-      start = begin;
-    }
-    return start;
+    auto beginOf = [&](const Chunk &chunk) {
+      return structure.tokens[chunk.begin].begin;
+    };
+    auto after =
+        llvm::partition_point(structure.chunks, [&](const Chunk &chunk) {
+          return beginOf(chunk) <= offset;
+        });
+    return after == structure.chunks.begin() ? 0 : beginOf(after[-1]);
   }
 
   const TokenList &list;
   ast::Context &context;
   Structure structure;
   std::vector<Diagnostic> syntaxErrors;
+  uint32_t cutFrom = UINT32_MAX;
+  /// Declarations with errors, reported or not.
+  size_t failures = 0;
 };
 
 } // namespace

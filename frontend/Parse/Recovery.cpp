@@ -89,7 +89,7 @@ std::string listOf(llvm::ArrayRef<std::string> entries) {
 
 } // namespace
 
-void ChunkParser::parse(
+bool ChunkParser::parse(
     llvm::function_ref<void(AgtParser::FileContext &)> build) {
   bool clean = true;
   for (unsigned round = 0; round != maxRepairs; ++round) {
@@ -98,23 +98,24 @@ void ChunkParser::parse(
     if (AgtParser::FileContext *tree = parser.parse(error)) {
       if (clean)
         build(*tree);
-      return;
+      return clean;
     }
     clean = false;
     if (error.tooDeep) {
       if (const SyntaxToken *token = tokenAt(error.index))
         add(list.range(token->begin, token->end), nestingMessage);
-      return;
+      return false;
     }
     const SyntaxToken *got = tokenAt(error.index);
     uint32_t offset = got ? got->begin : list.text.size();
     if (offset >= brokenFrom)
-      return;
+      return false;
     if (!isSuspect(error.index))
       report(error);
     if (tokens.size() > repairLimit || !repair(error))
-      return;
+      return false;
   }
+  return false;
 }
 
 //===- Explaining

@@ -26,8 +26,8 @@ public:
         brokenFrom(brokenFrom), errors(errors) {}
 
   /// Calls `build` with the tree when there is no error; reports the errors
-  /// otherwise.
-  void parse(llvm::function_ref<void(AgtParser::FileContext &)> build);
+  /// otherwise, and returns false.
+  bool parse(llvm::function_ref<void(AgtParser::FileContext &)> build);
 
 private:
   //===- Explaining

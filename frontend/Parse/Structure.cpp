@@ -320,7 +320,7 @@ private:
   }
 
   void reportStray(const SyntaxToken &token) {
-    if (token.suspect)
+    if (token.suspect || result.faults.size() >= enoughErrors)
       return;
     result.faults.push_back({{Severity::Error,
                               list.range(token.begin, token.end),
@@ -357,6 +357,8 @@ private:
   /// Reports the innermost bracket at the token before which it should have
   /// been closed, or at the end of the file.
   void reportUnclosed(std::optional<SyntaxToken> before) {
+    if (result.faults.size() >= enoughErrors)
+      return;
     const SyntaxToken &opener = levels.back().opener;
     std::string message =
         "expected " + fixedSpelling(closerOf(opener.kind)).str();

@@ -48,6 +48,9 @@ struct Structure {
 };
 
 constexpr unsigned nestingLimit = 256;
+/// Errors kept of one kind of check: no limit on what is shown is higher, and a
+/// file of nothing but errors must not fill the memory with them.
+constexpr size_t enoughErrors = 1000;
 extern const char nestingMessage[];
 
 /// Reports characters, numbers, escapes, strings and comments that are wrong.

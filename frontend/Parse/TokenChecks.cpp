@@ -19,7 +19,8 @@ public:
 
   void run() {
     size_t broken = 0;
-    for (size_t index = 0; index < list.tokens.size(); ++index) {
+    for (size_t index = 0;
+         index < list.tokens.size() && errors.size() < enoughErrors; ++index) {
       if (broken < list.brokenStrings.size() &&
           list.brokenStrings[broken].open == index) {
         reportBroken(list.brokenStrings[broken]);
@@ -141,7 +142,8 @@ private:
     std::string message;
     llvm::raw_string_ostream stream(message);
     stream << (last == index ? "stray character" : "stray characters");
-    if (llvm::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
+    if (llvm::any_of(text,
+                     [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
       stream << " 0x" << llvm::utohexstr(static_cast<unsigned char>(text[0]));
     else if (text.size() <= 40)
       stream << " '" << text << "'";
