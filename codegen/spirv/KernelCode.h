@@ -10,10 +10,13 @@
 #define AGT_CODEGEN_SPIRV_KERNELCODE_H
 
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +25,8 @@ namespace agt::spirv {
 /// One SPIR-V module.
 struct KernelBinary {
   std::string profile; // the row of the target table it was made for
+  /// The gpu.module it came from, for people to read.
+  std::shared_ptr<mlir::OwningOpRef<mlir::ModuleOp>> source;
   std::vector<uint32_t> words;
   uint32_t subgroupSize = 0; // 0: any
   uint32_t features = 0;     // agt_feature bits

@@ -46,9 +46,12 @@ LogicalResult VariantSet::add(const VariantPlan &plan,
   FailureOr<std::vector<uint32_t>> words = serializeKernel(*module);
   if (failed(words))
     return failure();
-  result.variants.push_back({plan.profile, std::move(*words),
-                             plan.subgroupSize, featuresOf(*module),
-                             plan.minFlops, plan.tile});
+  uint32_t features = featuresOf(*module);
+  result.variants.push_back(
+      {plan.profile,
+       std::make_shared<OwningOpRef<ModuleOp>>(std::move(module)),
+       std::move(*words), plan.subgroupSize, features, plan.minFlops,
+       plan.tile});
   return success();
 }
 

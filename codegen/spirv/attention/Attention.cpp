@@ -85,6 +85,8 @@ FailureOr<KernelCode> buildAttention(Location loc, const AttentionSpec &spec) {
       return failure();
     code.variants.push_back(std::move(variant.binary));
     code.variants.back().words = std::move(*words);
+    code.variants.back().source =
+        std::make_shared<OwningOpRef<ModuleOp>>(std::move(variant.module));
   }
   return code;
 }

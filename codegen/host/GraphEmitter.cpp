@@ -1,0 +1,308 @@
+//===- GraphEmitter.cpp - One graph as a host function --------------------===//
+//
+// Ops are taken in order. Arithmetic on sizes is copied as it is; everything
+// that computes becomes an allocation and a launch; a tensor's buffer is given
+// back after the last op that reads it, so that the plan's peak is that of the
+// graph and not the sum of its values.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/host/GraphEmitter.h"
+#include "codegen/host/HostAbi.h"
+#include "codegen/spirv/Kernels.h"
+#include "runtime/include/agt/runtime.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace agt;
+using namespace agt::host;
+
+namespace {
+
+// Slots of the frame that every launch uses again.
+enum Slot : unsigned {
+  BufferSlot,
+  ScalarSlot,
+  WorkSlot,
+  HandleSlot,
+  ShapeSlot
+};
+
+int64_t bytesOf(Type element) {
+  return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
+}
+
+bool isNumber(Type type) {
+  return isa<IndexType, FloatType, IntegerType>(type);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+Value GraphEmitter::root(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<ReshapeOp, tensor::CastOp>(op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  return tensor;
+}
+
+void GraphEmitter::planLifetimes() {
+  llvm::DenseMap<Value, Operation *> last;
+  for (Operation &op : graph.getBody().front()) {
+    if (isa<ReshapeOp, tensor::CastOp, tensor::DimOp>(op))
+      continue;
+    for (Value result : op.getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        last[result] = &op;
+    for (Value operand : op.getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        last[root(operand)] = &op;
+  }
+  for (auto [value, op] : last)
+    if (!isa<ReturnOp>(op))
+      lastUses[op].push_back(value);
+}
+
+void GraphEmitter::freeAfter(Operation *op) {
+  auto dead = lastUses.find(op);
+  if (dead == lastUses.end())
+    return;
+  for (Value tensor : dead->second)
+    if (Value held = buffers.lookup(tensor))
+      b.call("agt_graph_free", {runHandle, held});
+}
+
+Value GraphEmitter::buffer(Value tensor) {
+  Value held = root(tensor);
+  if (Value known = buffers.lookup(held))
+    return known;
+  auto input = cast<BlockArgument>(held);
+  Value slot = b.array(HandleSlot, {b.null()});
+  b.call("agt_graph_input", {runHandle, b.i64(input.getArgNumber()), slot});
+  return buffers[held] = b.load(slot, 0, b.ptr());
+}
+
+Value GraphEmitter::allocate(Location loc, llvm::ArrayRef<Value> dims,
+                             Type element) {
+  Value elements = b.product(dims);
+  APInt known;
+  if (!matchPattern(elements, m_ConstantInt(&known))) {
+    // Dims come from real arrays, but their product need not be one: compare
+    // in floating point, where it cannot wrap around.
+    Value count = b.f64(1);
+    for (Value dim : dims)
+      count = arith::MulFOp::create(b.ir(), loc, count, b.toF64(dim));
+    Value fits = arith::CmpFOp::create(b.ir(), loc, arith::CmpFPredicate::OLT,
+                                       count, b.f64(2147483648.0));
+    b.require(fits, {runHandle, b.i32(AGT_BAD_INPUT), b.text(placeOf(loc)),
+                     b.text("a tensor of this graph would have 2^31 elements "
+                            "or more"),
+                     b.i64(0), b.i64(0)});
+  }
+  Value slot = b.array(HandleSlot, {b.null()});
+  b.call("agt_graph_alloc",
+         {runHandle, b.mul(elements, b.i64(bytesOf(element))), slot});
+  return b.load(slot, 0, b.ptr());
+}
+
+Value GraphEmitter::allocate(Value tensor, llvm::ArrayRef<Value> dims) {
+  shapes[tensor].assign(dims.begin(), dims.end());
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return buffers[tensor] =
+             allocate(tensor.getLoc(), dims, type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Value GraphEmitter::size(Value index) { return b.toI64(numbers.lookup(index)); }
+
+Value GraphEmitter::dim(Value tensor, int64_t axis) {
+  return dims(tensor)[axis];
+}
+
+llvm::SmallVector<Value> GraphEmitter::dims(Value tensor, ValueRange sizes) {
+  llvm::SmallVector<Value> result;
+  for (int64_t dim : cast<RankedTensorType>(tensor.getType()).getShape()) {
+    if (!ShapedType::isDynamic(dim)) {
+      result.push_back(b.i64(dim));
+      continue;
+    }
+    result.push_back(size(sizes.front()));
+    sizes = sizes.drop_front();
+  }
+  return result;
+}
+
+llvm::SmallVector<Value> GraphEmitter::dims(Value tensor) {
+  if (auto known = shapes.find(tensor); known != shapes.end())
+    return known->second;
+  llvm::SmallVector<Value> result;
+  if (auto renamed = tensor.getDefiningOp<tensor::CastOp>()) {
+    result = dims(renamed.getSource());
+  } else if (auto reshape = tensor.getDefiningOp<ReshapeOp>()) {
+    result = dims(tensor, reshape.getSizes());
+  } else {
+    auto input = cast<BlockArgument>(tensor);
+    Value shape =
+        b.load(b.argument(1),
+               TensorLayout::size * input.getArgNumber() + TensorLayout::shape,
+               b.ptr());
+    auto type = cast<RankedTensorType>(tensor.getType());
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      result.push_back(type.isDynamicDim(axis)
+                           ? b.load(shape, 8 * axis, b.ir().getI64Type())
+                           : b.i64(type.getDimSize(axis)));
+  }
+  shapes[tensor] = result;
+  return result;
+}
+
+Value GraphEmitter::floatBits(Value number) {
+  OpBuilder &ir = b.ir();
+  Value single =
+      arith::TruncFOp::create(ir, b.location(), ir.getF32Type(), number);
+  Value bits =
+      arith::BitcastOp::create(ir, b.location(), ir.getI32Type(), single);
+  return arith::ExtUIOp::create(ir, b.location(), ir.getI64Type(), bits);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void GraphEmitter::launch(Operation *op, size_t kernel, llvm::StringRef name,
+                          llvm::ArrayRef<Value> buffers,
+                          llvm::ArrayRef<Value> scalars,
+                          llvm::ArrayRef<Value> work, Value flops) {
+  llvm::SmallVector<Value> items(work);
+  while (items.size() < 4)
+    items.push_back(b.i64(1));
+  b.call("agt_graph_launch",
+         {runHandle, b.symbol(KernelTable::symbol(kernel)),
+          b.array(BufferSlot, buffers), b.i64(buffers.size()),
+          b.array(ScalarSlot, scalars), b.i64(scalars.size()),
+          b.array(WorkSlot, items), flops, b.text(name),
+          b.text(placeOf(op->getLoc()))});
+}
+
+LogicalResult GraphEmitter::emitKernel(KernelOp op) {
+  FailureOr<size_t> number = kernels.find(
+      spirv::kernelKey(op), [&] { return spirv::buildKernel(op); });
+  if (failed(number))
+    return failure();
+  const spirv::KernelCode &code = kernels.kernels()[*number];
+
+  llvm::SmallVector<Value> arguments, scalars;
+  for (Value input : op.getInputs()) {
+    if (auto type = dyn_cast<RankedTensorType>(input.getType())) {
+      arguments.push_back(buffer(input));
+      for (int64_t axis = 0; axis < type.getRank(); ++axis)
+        if (type.isDynamicDim(axis))
+          scalars.push_back(dim(input, axis));
+    } else if (isa<IndexType>(input.getType())) {
+      scalars.push_back(size(input));
+    } else {
+      scalars.push_back(floatBits(numbers.lookup(input)));
+    }
+  }
+  ValueRange sizes = op.getSizes();
+  for (Value result : op.getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    llvm::SmallVector<Value> shape = dims(result, sizes);
+    sizes = sizes.drop_front(type.getNumDynamicDims());
+    arguments.push_back(allocate(result, shape));
+  }
+  llvm::SmallVector<Value> work;
+  for (AffineExpr extent : code.work)
+    work.push_back(b.evaluate(extent, scalars));
+  Value flops = b.toF64(b.evaluate(code.flops, scalars));
+  launch(op, *number, op.getLabel(), arguments, scalars, work, flops);
+  return success();
+}
+
+void GraphEmitter::emitRequire(RequireOp op) {
+  llvm::SmallVector<Value> values;
+  for (Value value : op.getValues())
+    values.push_back(size(value));
+  while (values.size() < 2)
+    values.push_back(b.i64(0));
+  b.require(numbers.lookup(op.getCondition()),
+            {runHandle, b.i32(AGT_BAD_INPUT), b.text(placeOf(op.getLoc())),
+             b.text(op.getMessage()), values[0], values[1]});
+}
+
+void GraphEmitter::emitRopeTable(RopeTableOp op) {
+  Value dims = size(op.getDims());
+  Value two = b.i64(2);
+  Value pairs = b.ir().createOrFold<arith::DivSIOp>(op.getLoc(), dims, two);
+  shapes[op.getResult()] = {pairs, two};
+  Value slot = b.array(HandleSlot, {b.null()});
+  b.call("agt_graph_rope_table",
+         {runHandle, dims, b.f64(op.getBase().convertToDouble()),
+          b.f64(op.getScale().convertToDouble()), slot});
+  buffers[op.getResult()] = b.load(slot, 0, b.ptr());
+}
+
+void GraphEmitter::emitReturn(ReturnOp op) {
+  for (auto [index, result] : llvm::enumerate(op.getOperands()))
+    b.call("agt_graph_output", {runHandle, b.i64(index), buffer(result),
+                                b.array(ShapeSlot, dims(result))});
+  b.tailCall("agt_graph_end", {runHandle, b.argument(3)});
+}
+
+LogicalResult GraphEmitter::emit(Operation *op) {
+  b.setLocation(op->getLoc());
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return emitKernel(kernel);
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return emitAttention(attention);
+  if (auto require = dyn_cast<RequireOp>(op))
+    return emitRequire(require), success();
+  if (auto table = dyn_cast<RopeTableOp>(op))
+    return emitRopeTable(table), success();
+  if (auto end = dyn_cast<ReturnOp>(op))
+    return emitReturn(end), success();
+  if (isa<ReshapeOp, tensor::CastOp>(op))
+    return success(); // another name of the same buffer
+  if (auto size = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> axis = size.getConstantIndex();
+    assert(axis && "the front end knows which dim it asks for");
+    Value index =
+        arith::IndexCastOp::create(b.ir(), op->getLoc(), b.ir().getIndexType(),
+                                   dim(size.getSource(), *axis));
+    numbers.map(size.getResult(), index);
+    return success();
+  }
+  if (llvm::all_of(op->getOperandTypes(), isNumber) &&
+      llvm::all_of(op->getResultTypes(), isNumber) &&
+      op->getNumRegions() == 0) {
+    b.ir().clone(*op, numbers);
+    return success();
+  }
+  return op->emitOpError("has no lowering to the host program");
+}
+
+LogicalResult GraphEmitter::run() {
+  planLifetimes();
+  Value slot = b.array(HandleSlot, {b.null()});
+  b.call("agt_graph_begin",
+         {b.argument(0), b.symbol(descriptorSymbol(graph.getSymName())),
+          b.argument(1), b.argument(2), b.argument(4), slot});
+  runHandle = b.load(slot, 0, b.ptr());
+  for (Operation &op : graph.getBody().front()) {
+    if (failed(emit(&op)))
+      return failure();
+    freeAfter(&op);
+  }
+  return success();
+}

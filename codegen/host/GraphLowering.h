@@ -1,0 +1,53 @@
+//===- GraphLowering.h - Graphs to host functions ---------------*- C++ -*-===//
+//
+// A graph whose kernels are formed (agt-form-kernels) becomes a `func.func`
+// that records a launch plan: sizes as integer arithmetic, then calls of the
+// ABI (agt/runtime.h). It takes and returns what agt_graph_fn does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_CODEGEN_HOST_GRAPHLOWERING_H
+#define AGT_CODEGEN_HOST_GRAPHLOWERING_H
+
+#include "codegen/spirv/KernelCode.h"
+#include "dialect/Agt/Agt.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <vector>
+
+namespace agt::host {
+
+/// The kernels of a program, each once. A key says all that a kernel's code
+/// follows from, so that equal kernels are built once.
+class KernelTable {
+public:
+  /// The number of the kernel with this key, which `build` makes if it is new.
+  mlir::FailureOr<size_t>
+  find(llvm::StringRef key,
+       llvm::function_ref<mlir::FailureOr<spirv::KernelCode>()> build);
+  const std::vector<spirv::KernelCode> &kernels() const { return table; }
+  /// The symbol of kernel number `index` in the host program.
+  static std::string symbol(size_t index);
+
+private:
+  std::vector<spirv::KernelCode> table;
+  llvm::StringMap<size_t> numbers;
+};
+
+/// The symbol of the function of graph `name`, and of its descriptor.
+std::string graphSymbol(llvm::StringRef name);
+std::string descriptorSymbol(llvm::StringRef name);
+
+/// "file:line:column" of where an op stands in the source, or "".
+std::string placeOf(mlir::Location location);
+
+/// Replaces every agt.graph of `module` by its host function and fills
+/// `kernels`. Errors are emitted at the op that has no kernel.
+mlir::LogicalResult lowerGraphs(mlir::ModuleOp module, KernelTable &kernels);
+
+} // namespace agt::host
+
+#endif // AGT_CODEGEN_HOST_GRAPHLOWERING_H

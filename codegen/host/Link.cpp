@@ -1,0 +1,163 @@
+//===- Link.cpp - From LLVM IR to files a person runs ---------------------===//
+
+#include "codegen/host/Link.h"
+#include "codegen/host/GraphLowering.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace agt;
+using namespace agt::host;
+
+static llvm::Error failure(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+llvm::Expected<Toolchain> agt::host::findToolchain(llvm::StringRef agtcPath) {
+  llvm::StringRef prefix =
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(agtcPath));
+  llvm::SmallString<128> archive(prefix), include(prefix);
+  llvm::sys::path::append(archive, "lib", "libagt_runtime.a");
+  llvm::sys::path::append(include, "include");
+  if (!llvm::sys::fs::exists(archive))
+    return failure("the runtime '" + archive +
+                   "' is missing; it belongs beside agtc, under '" + prefix +
+                   "/lib'");
+  return Toolchain{archive.str().str(), include.str().str()};
+}
+
+llvm::Error agt::host::emitObject(llvm::Module &module, llvm::StringRef path) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return failure(error);
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, "", "", {}, llvm::Reloc::PIC_));
+  module.setTargetTriple(triple);
+  module.setDataLayout(machine->createDataLayout());
+
+  std::error_code code;
+  llvm::raw_fd_ostream out(path, code, llvm::sys::fs::OF_None);
+  if (code)
+    return failure("cannot write '" + path + "': " + code.message());
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, out, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile))
+    return failure("this LLVM cannot write object files");
+  passes.run(module);
+  out.close();
+  if (out.has_error()) {
+    std::string why = out.error().message();
+    out.clear_error();
+    return failure("cannot write '" + path + "': " + why);
+  }
+  return llvm::Error::success();
+}
+
+/// Runs the C compiler; the output appears whole or not at all.
+static llvm::Error runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
+                             llvm::StringRef path) {
+  llvm::ErrorOr<std::string> compiler = llvm::sys::findProgramByName("cc");
+  if (!compiler)
+    return failure("no C compiler 'cc' on the PATH to link with; install the "
+                   "package gcc");
+  std::string partial = (path + ".part").str();
+  llvm::SmallVector<llvm::StringRef> command{*compiler, "-o", partial};
+  command.append(arguments.begin(), arguments.end());
+  // Threads, dlopen and mathematics of the C library; the C++ one is linked in.
+  for (llvm::StringRef library :
+       {"-static-libgcc", "-l:libstdc++.a", "-lm", "-ldl", "-lpthread"})
+    command.push_back(library);
+  std::string error;
+  int status = llvm::sys::ExecuteAndWait(*compiler, command, std::nullopt, {},
+                                         0, 0, &error);
+  if (status != 0) {
+    llvm::sys::fs::remove(partial);
+    return failure("linking '" + path + "' failed" +
+                   (error.empty() ? "" : ": " + error));
+  }
+  if (std::error_code code = llvm::sys::fs::rename(partial, path)) {
+    llvm::sys::fs::remove(partial);
+    return failure("cannot write '" + path + "': " + code.message());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error agt::host::linkExecutable(const Toolchain &toolchain,
+                                      llvm::StringRef object,
+                                      llvm::StringRef path) {
+  return runLinker({object, toolchain.runtimeArchive, "-pie",
+                    "-Wl,--gc-sections", "-Wl,-z,relro,-z,now"},
+                   path);
+}
+
+llvm::Error agt::host::linkLibrary(const Toolchain &toolchain,
+                                   llvm::StringRef object,
+                                   llvm::StringRef path) {
+  // The embedder's half of the ABI is exported beside the graphs.
+  return runLinker({object, "-shared", "-Wl,-Bsymbolic",
+                    "-Wl,-u,agt_context_create", "-Wl,-u,agt_context_destroy",
+                    "-Wl,-u,agt_tensor_release", "-Wl,-u,agt_status_code",
+                    "-Wl,-u,agt_status_message", "-Wl,-u,agt_status_place",
+                    "-Wl,-u,agt_status_release", toolchain.runtimeArchive,
+                    "-Wl,--gc-sections"},
+                   path);
+}
+
+static void printParams(llvm::raw_ostream &os, llvm::StringRef title,
+                        const std::vector<ParamInfo> &params) {
+  for (auto [index, param] : llvm::enumerate(params))
+    os << " *   " << title << "[" << index << "]  " << param.name << ": "
+       << param.type << "\n";
+}
+
+std::string agt::host::headerText(const Manifest &manifest) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::string guard =
+      "AGT_PROGRAM_" + llvm::StringRef(manifest.program).upper() + "_H";
+  for (char &letter : guard)
+    if (!llvm::isAlnum(letter))
+      letter = '_';
+  os << "/* " << manifest.program << ".h - written by agtc.\n"
+     << " *\n"
+     << " * Make a context with agt_context_create, call a graph with its\n"
+     << " * inputs, free each output with agt_tensor_release. A status that "
+        "is\n"
+     << " * not NULL says what is wrong (agt/runtime.h) and is released with\n"
+     << " * agt_status_release.\n"
+     << " */\n"
+     << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+     << "#include <agt/runtime.h>\n\n"
+     << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  for (const GraphInfo &graph : manifest.graphs) {
+    os << "\n/* ";
+    if (!graph.doc.empty()) {
+      llvm::SmallVector<llvm::StringRef> lines;
+      llvm::StringRef(graph.doc).split(lines, '\n');
+      for (llvm::StringRef line : lines)
+        os << llvm::StringRef(line).trim() << "\n * ";
+    } else {
+      os << graph.name << "\n * ";
+    }
+    os << "\n";
+    printParams(os, "in", graph.params);
+    printParams(os, "out", graph.results);
+    os << " */\nagt_status " << graphSymbol(graph.name)
+       << "(agt_context *context, const agt_tensor *in, size_t n_in,\n"
+       << "    agt_tensor *out, size_t n_out);\n";
+  }
+  os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  return text;
+}

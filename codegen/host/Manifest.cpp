@@ -1,0 +1,104 @@
+//===- Manifest.cpp - What a program says of itself -----------------------===//
+
+#include "codegen/host/Manifest.h"
+#include "codegen/host/GraphLowering.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace agt;
+using namespace agt::host;
+
+agt_dtype agt::host::dtypeOf(Type element) {
+  if (element.isF32())
+    return AGT_F32;
+  if (element.isF16())
+    return AGT_F16;
+  if (element.isBF16())
+    return AGT_BF16;
+  if (isa<Float8E4M3FNType>(element))
+    return AGT_F8E4M3;
+  switch (element.getIntOrFloatBitWidth()) {
+  case 1:
+    return AGT_BOOL;
+  case 8:
+    return AGT_I8;
+  case 32:
+    return AGT_I32;
+  default:
+    return AGT_I64;
+  }
+}
+
+static ParamInfo describe(Type type, DictionaryAttr attributes,
+                          std::string fallback) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto text = [&](llvm::StringRef name, std::string otherwise) {
+    auto attribute =
+        attributes ? attributes.getAs<StringAttr>(name) : StringAttr();
+    return attribute ? attribute.str() : otherwise;
+  };
+  std::string printed;
+  llvm::raw_string_ostream(printed) << tensor;
+  return {text("agt.name", std::move(fallback)), text("agt.type", printed),
+          dtypeOf(tensor.getElementType()),
+          static_cast<int32_t>(tensor.getRank())};
+}
+
+static GraphInfo describe(GraphOp graph) {
+  GraphInfo info;
+  info.name = graph.getSymName();
+  info.place = placeOf(graph.getLoc());
+  info.doc = graph.getDoc().value_or("");
+  info.mesh = graph.getMesh().value_or("");
+  for (auto [index, type] : llvm::enumerate(graph.getArgumentTypes()))
+    info.params.push_back(describe(type, graph.getArgAttrDict(index),
+                                   "arg" + std::to_string(index)));
+  for (auto [index, type] : llvm::enumerate(graph.getResultTypes()))
+    info.results.push_back(describe(type, graph.getResultAttrDict(index),
+                                    "result" + std::to_string(index)));
+  return info;
+}
+
+Manifest agt::host::describeProgram(ModuleOp module, llvm::StringRef program) {
+  Manifest manifest;
+  manifest.program = program;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  module->print(stream, flags.enableDebugInfo(false).useLocalScope());
+  manifest.hash = llvm::toHex(
+      llvm::SHA256::hash(llvm::ArrayRef(
+          reinterpret_cast<const uint8_t *>(text.data()), text.size())),
+      /*LowerCase=*/true);
+  for (GraphOp graph : module.getOps<GraphOp>())
+    manifest.graphs.push_back(describe(graph));
+  return manifest;
+}
+
+static llvm::json::Array toJson(const std::vector<ParamInfo> &params) {
+  llvm::json::Array array;
+  for (const ParamInfo &param : params)
+    array.push_back(
+        llvm::json::Object{{"name", param.name}, {"type", param.type}});
+  return array;
+}
+
+std::string Manifest::json() const {
+  llvm::json::Array list;
+  for (const GraphInfo &graph : graphs) {
+    llvm::json::Object object{{"name", graph.name},
+                              {"doc", graph.doc},
+                              {"params", toJson(graph.params)},
+                              {"results", toJson(graph.results)}};
+    if (!graph.mesh.empty())
+      object["mesh"] = graph.mesh;
+    list.push_back(std::move(object));
+  }
+  llvm::json::Value whole = llvm::json::Object{
+      {"program", program}, {"hash", hash}, {"graphs", std::move(list)}};
+  return llvm::formatv("{0}", whole);
+}

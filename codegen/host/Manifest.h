@@ -1,0 +1,55 @@
+//===- Manifest.h - What a program says of itself ---------------*- C++ -*-===//
+//
+// Taken from the agt IR before graphs are lowered: names, types as the author
+// wrote them, doc comments, and the program's hash.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_CODEGEN_HOST_MANIFEST_H
+#define AGT_CODEGEN_HOST_MANIFEST_H
+
+#include "dialect/Agt/Agt.h"
+#include "runtime/include/agt/runtime.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace agt::host {
+
+struct ParamInfo {
+  std::string name;
+  std::string type; // as the author wrote it
+  agt_dtype dtype;
+  int32_t rank;
+};
+
+struct GraphInfo {
+  std::string name;
+  std::string place; // file:line:column
+  std::string doc;
+  std::string mesh;
+  std::vector<ParamInfo> params;
+  std::vector<ParamInfo> results;
+};
+
+struct Manifest {
+  std::string program;
+  /// SHA-256 of the agt IR without places, in hex: two builds of one source
+  /// have one hash, and formatting or comments do not change it.
+  std::string hash;
+  std::vector<GraphInfo> graphs;
+
+  /// The JSON of agt_program.manifest (agt/runtime.h).
+  std::string json() const;
+};
+
+Manifest describeProgram(mlir::ModuleOp module, llvm::StringRef program);
+
+/// The C name of an element type.
+agt_dtype dtypeOf(mlir::Type element);
+
+} // namespace agt::host
+
+#endif // AGT_CODEGEN_HOST_MANIFEST_H

@@ -1,0 +1,74 @@
+//===- Program.cpp - From agt IR to a program -----------------------------===//
+
+#include "codegen/host/Program.h"
+#include "codegen/spirv/Serialize.h"
+#include "passes/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace agt;
+
+void agt::host::buildKernelPipeline(OpPassManager &passes) {
+  passes.addPass(createInlinerPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createSplitRope());
+  passes.addNestedPass<GraphOp>(createFormKernels());
+  passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void agt::host::buildHostPipeline(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createConvertFuncToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+LogicalResult agt::host::lowerToKernels(ModuleOp module,
+                                        ConfigurePasses configure) {
+  PassManager passes(module.getContext());
+  if (failed(configure(passes)))
+    return failure();
+  buildKernelPipeline(passes);
+  return passes.run(module);
+}
+
+LogicalResult agt::host::lowerToHost(ModuleOp module, Program &program) {
+  MLIRContext *context = module.getContext();
+  context->loadDialect<func::FuncDialect, LLVM::LLVMDialect,
+                       cf::ControlFlowDialect>();
+  spirv::loadKernelDialects(*context);
+  return lowerGraphs(module, program.kernels);
+}
+
+std::unique_ptr<llvm::Module>
+agt::host::lowerToLLVM(ModuleOp module, const Program &program,
+                       ProgramKind kind, llvm::LLVMContext &context,
+                       ConfigurePasses configure) {
+  PassManager passes(module.getContext());
+  if (failed(configure(passes)))
+    return nullptr;
+  buildHostPipeline(passes);
+  if (failed(passes.run(module)))
+    return nullptr;
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  std::unique_ptr<llvm::Module> lowered =
+      translateModuleToLLVMIR(module, context, program.manifest.program);
+  if (lowered)
+    addProgramData(*lowered, program.manifest, program.kernels, kind);
+  return lowered;
+}

@@ -1,0 +1,56 @@
+//===- Program.h - From agt IR to a program ---------------------*- C++ -*-===//
+//
+// The pipelines of the back half, in a library so that tools only choose where
+// to stop: kernels are formed, graphs become host functions, those become LLVM
+// IR with the program's constant data beside them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_CODEGEN_HOST_PROGRAM_H
+#define AGT_CODEGEN_HOST_PROGRAM_H
+
+#include "codegen/host/GraphLowering.h"
+#include "codegen/host/Manifest.h"
+#include "codegen/host/ProgramData.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace agt::host {
+
+/// agt IR as the front end gives it, to graphs of agt.kernel and
+/// agt.attention: calls are inlined, kernels formed, sizes resolved.
+void buildKernelPipeline(mlir::OpPassManager &passes);
+
+/// Host functions (func, arith, cf, llvm) to the LLVM dialect.
+void buildHostPipeline(mlir::OpPassManager &passes);
+
+/// Everything a program is made of while it is compiled.
+struct Program {
+  Manifest manifest;
+  KernelTable kernels;
+};
+
+/// Runs the kernel pipeline on `module` and lowers its graphs. `configure` is
+/// called with each pass manager before it runs (printing, timing).
+using ConfigurePasses =
+    llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;
+mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
+                                   ConfigurePasses configure);
+mlir::LogicalResult lowerToHost(mlir::ModuleOp module, Program &program);
+
+/// LLVM IR of a module that lowerToHost made, with its data. Null after an
+/// error, which is emitted.
+std::unique_ptr<llvm::Module>
+lowerToLLVM(mlir::ModuleOp module, const Program &program, ProgramKind kind,
+            llvm::LLVMContext &context, ConfigurePasses configure);
+
+} // namespace agt::host
+
+#endif // AGT_CODEGEN_HOST_PROGRAM_H

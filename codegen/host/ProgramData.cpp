@@ -1,0 +1,153 @@
+//===- ProgramData.cpp - The constant data of a program -------------------===//
+
+#include "codegen/host/ProgramData.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <cstddef>
+
+using namespace agt;
+using namespace agt::host;
+using llvm::Constant;
+
+// The structs are built below member by member; a change of the header that
+// moves one must not go unnoticed.
+static_assert(sizeof(agt_kernel_variant) == 64 &&
+              offsetof(agt_kernel_variant, subgroup_size) == 16 &&
+              offsetof(agt_kernel_variant, min_flops) == 24 &&
+              offsetof(agt_kernel_variant, tile) == 32);
+static_assert(sizeof(agt_kernel) == 32 &&
+              offsetof(agt_kernel, n_variants) == 16 &&
+              offsetof(agt_kernel, n_cpu_variants) == 20 &&
+              offsetof(agt_kernel, cpu_variants) == 24);
+static_assert(sizeof(agt_param) == 16 && offsetof(agt_param, dtype) == 8);
+static_assert(sizeof(agt_graph) == 48 && offsetof(agt_graph, n_params) == 32 &&
+              offsetof(agt_graph, run) == 40);
+static_assert(sizeof(agt_program) == 32 && offsetof(agt_program, graphs) == 16);
+
+namespace {
+
+class DataBuilder {
+public:
+  explicit DataBuilder(llvm::Module &module)
+      : module(module), context(module.getContext()),
+        ptr(llvm::PointerType::get(context, 0)) {}
+
+  Constant *i32(int64_t value) {
+    return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
+  }
+  Constant *i64(int64_t value) {
+    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value);
+  }
+  Constant *f64(double value) {
+    return llvm::ConstantFP::get(llvm::Type::getDoubleTy(context), value);
+  }
+  Constant *structure(llvm::ArrayRef<Constant *> members) {
+    return llvm::ConstantStruct::getAnon(context, members);
+  }
+  /// A constant of its own, and its address.
+  Constant *place(Constant *value) {
+    return new llvm::GlobalVariable(module, value->getType(), true,
+                                    llvm::GlobalValue::InternalLinkage, value,
+                                    "agt.data");
+  }
+  Constant *text(llvm::StringRef text) {
+    return place(llvm::ConstantDataArray::getString(context, text));
+  }
+  /// The address of an array of such members; null for none.
+  Constant *array(llvm::ArrayRef<Constant *> members) {
+    if (members.empty())
+      return llvm::ConstantPointerNull::get(ptr);
+    auto *type =
+        llvm::ArrayType::get(members.front()->getType(), members.size());
+    return place(llvm::ConstantArray::get(type, members));
+  }
+  /// Gives the name that host functions refer to its value.
+  void define(llvm::StringRef name, Constant *value,
+              llvm::GlobalValue::LinkageTypes linkage =
+                  llvm::GlobalValue::InternalLinkage) {
+    auto *global = new llvm::GlobalVariable(module, value->getType(), true,
+                                            linkage, value);
+    if (llvm::GlobalVariable *declared = module.getNamedGlobal(name)) {
+      declared->replaceAllUsesWith(global);
+      declared->eraseFromParent();
+    }
+    global->setName(name);
+  }
+
+  Constant *kernel(const spirv::KernelCode &kernel);
+  Constant *params(const std::vector<ParamInfo> &params);
+  Constant *graph(const GraphInfo &info);
+  void addMain(Constant *program);
+
+private:
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::PointerType *ptr;
+};
+
+Constant *DataBuilder::kernel(const spirv::KernelCode &kernel) {
+  std::vector<Constant *> variants;
+  for (const spirv::KernelBinary &variant : kernel.variants) {
+    Constant *code = place(llvm::ConstantDataArray::get(
+        context, llvm::ArrayRef<uint32_t>(variant.words)));
+    variants.push_back(structure(
+        {code, i64(4 * variant.words.size()), i32(variant.subgroupSize),
+         i32(variant.features), f64(variant.minFlops),
+         llvm::ConstantDataArray::get(
+             context,
+             llvm::ArrayRef<uint64_t>(
+                 reinterpret_cast<const uint64_t *>(variant.tile.data()),
+                 variant.tile.size()))}));
+  }
+  return structure({text(kernel.name), array(variants), i32(variants.size()),
+                    i32(0), llvm::ConstantPointerNull::get(ptr)});
+}
+
+Constant *DataBuilder::params(const std::vector<ParamInfo> &params) {
+  std::vector<Constant *> members;
+  for (const ParamInfo &param : params)
+    members.push_back(
+        structure({text(param.name), i32(param.dtype), i32(param.rank)}));
+  return array(members);
+}
+
+Constant *DataBuilder::graph(const GraphInfo &info) {
+  llvm::Function *run = module.getFunction(graphSymbol(info.name));
+  return structure({text(info.name), text(info.place), params(info.params),
+                    params(info.results), i32(info.params.size()),
+                    i32(info.results.size()), run});
+}
+
+void DataBuilder::addMain(Constant *program) {
+  llvm::Type *i32 = llvm::Type::getInt32Ty(context);
+  llvm::FunctionCallee body =
+      module.getOrInsertFunction("agt_main", i32, i32, ptr, ptr);
+  auto *type = llvm::FunctionType::get(i32, {i32, ptr}, false);
+  auto *main = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
+                                      "main", module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", main));
+  builder.CreateRet(
+      builder.CreateCall(body, {main->getArg(0), main->getArg(1), program}));
+}
+
+} // namespace
+
+void agt::host::addProgramData(llvm::Module &module, const Manifest &manifest,
+                               const KernelTable &kernels, ProgramKind kind) {
+  DataBuilder data(module);
+  for (auto [index, kernel] : llvm::enumerate(kernels.kernels()))
+    data.define(KernelTable::symbol(index), data.kernel(kernel));
+  std::vector<Constant *> graphs;
+  for (const GraphInfo &info : manifest.graphs) {
+    graphs.push_back(data.graph(info));
+    data.define(descriptorSymbol(info.name), graphs.back());
+  }
+  Constant *program =
+      data.structure({data.i32(AGT_ABI_VERSION), data.text(manifest.json()),
+                      data.array(graphs), data.i64(graphs.size())});
+  if (kind == ProgramKind::Executable)
+    data.addMain(data.place(program));
+}
