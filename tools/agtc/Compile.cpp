@@ -1,6 +1,5 @@
 // `agtc FILE.agt`: one stage after the other, up to the one that --emit names.
 #include "frontend/AST/Dump.h"
-#include "frontend/Import/Import.h"
 #include "frontend/Parse/Lexer.h"
 #include "frontend/Parse/Parser.h"
 #include "frontend/VerifyDiagnostics.h"
@@ -37,14 +36,7 @@ static int runStages(const CompileOptions &options, Source &source) {
     return emitTokens(options, source);
   if (options.emit == "ast")
     return emitAst(options, source);
-  if (options.emit == "agt")
-    return emitAgt(options, source);
-  if (!loadProgram(source.sources, source.mainBuffer, source.context,
-                   source.diagnostics))
-    return ErrorsInProgram;
-  complain("'--emit=" + options.emit +
-           "' is not part of this version, its last stage is 'agt'");
-  return BadUsage;
+  return emitAgt(options, source);
 }
 
 int agt::tool::compile(const CompileOptions &options) {

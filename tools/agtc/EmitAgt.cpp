@@ -1,7 +1,10 @@
-// `agtc --emit=agt`: the checked program as IR.
+// `agtc --emit=agt` and all stages behind it: the checked program as IR.
 #include "tools/agtc/EmitAgt.h"
 
+#include "frontend/Lower/MlirDiagnostics.h"
+#include "tools/agtc/Backend.h"
 #include "tools/agtc/Frontend.h"
+#include "tools/agtc/MlirOptions.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -12,11 +15,17 @@ int agt::tool::emitAgt(const CompileOptions &options, Source &source) {
   auto frontend = frontendOptions(options.defines, options.only);
   if (!frontend)
     return BadUsage;
+  if (!parseMlirOptions(options.mlirOptions))
+    return BadUsage;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   FrontendResult result =
       compileToAgt(source.diagnostics, source.mainBuffer, context, *frontend);
   if (!result.module)
     return exitCode(result.status);
+  if (options.emit != "agt") {
+    MlirDiagnostics onSourceLines(context, source.diagnostics);
+    return emitBackend(*result.module, options);
+  }
   std::string text;
   llvm::raw_string_ostream out(text);
   result.module->print(out);

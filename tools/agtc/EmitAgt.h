@@ -1,4 +1,4 @@
-// Stages of `agtc FILE.agt` that need the frontend.
+// Stages of `agtc FILE.agt` that need the checked program.
 #ifndef AGT_TOOLS_AGTC_EMITAGT_H
 #define AGT_TOOLS_AGTC_EMITAGT_H
 

@@ -1,0 +1,196 @@
+// `agtc`'s later stages: one library call each, then a file.
+#include "tools/agtc/Backend.h"
+#include "codegen/host/Link.h"
+#include "codegen/host/Program.h"
+#include "tools/agtc/Source.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace agt;
+using namespace agt::tool;
+
+namespace {
+
+/// A name in the file system that is gone when this is.
+struct Temporary {
+  llvm::SmallString<128> path;
+  explicit Temporary(llvm::StringRef suffix) {
+    llvm::sys::fs::createTemporaryFile("agtc", suffix, path);
+  }
+  ~Temporary() { llvm::sys::fs::remove(path); }
+};
+
+class Backend {
+public:
+  Backend(ModuleOp module, const CompileOptions &options)
+      : module(module), options(options) {}
+
+  int run();
+
+private:
+  LogicalResult configure(PassManager &passes);
+  int emitText(llvm::function_ref<void(llvm::raw_ostream &)> print);
+  int emitKernels();
+  int emitSpirv();
+  int emitObjectFile(llvm::Module &lowered);
+  int emitExecutable(llvm::Module &lowered);
+  int emitLibrary(llvm::Module &lowered);
+  int fail(llvm::Error error);
+
+  ModuleOp module;
+  const CompileOptions &options;
+  host::Program program;
+};
+
+/// What the program is called: the stem of its output, of its source else. A
+/// library libX.so is the program X.
+std::string programName(const CompileOptions &options) {
+  llvm::StringRef path =
+      options.output.empty() ? options.input : options.output;
+  llvm::StringRef stem = llvm::sys::path::stem(path);
+  if (options.emit == "lib" && !options.output.empty())
+    stem.consume_front("lib");
+  return stem.str();
+}
+
+/// Where this agtc is: the runtime lies beside it.
+std::string executablePath() {
+  static int anchor;
+  return llvm::sys::fs::getMainExecutable(nullptr, &anchor);
+}
+
+std::string outputPath(const CompileOptions &options, llvm::StringRef prefix,
+                       llvm::StringRef suffix) {
+  if (!options.output.empty())
+    return options.output;
+  return (prefix + llvm::sys::path::stem(options.input) + suffix).str();
+}
+
+} // namespace
+
+int Backend::fail(llvm::Error error) {
+  complain(llvm::toString(std::move(error)));
+  return BadUsage;
+}
+
+LogicalResult Backend::configure(PassManager &passes) {
+  if (options.mlirOptions.empty())
+    return success(); // MLIR's options are not registered then
+  applyDefaultTimingPassManagerCLOptions(passes);
+  return applyPassManagerCLOptions(passes);
+}
+
+int Backend::emitText(llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  print(out);
+  return writeOutput(options.output, text) ? Fine : BadUsage;
+}
+
+/// The gpu.modules that kernels are made of, a comment before each variant.
+int Backend::emitKernels() {
+  return emitText([&](llvm::raw_ostream &out) {
+    for (const spirv::KernelCode &kernel : program.kernels.kernels())
+      for (const spirv::KernelBinary &variant : kernel.variants)
+        out << "// " << kernel.name << " for " << variant.profile << "\n"
+            << variant.source->get() << "\n";
+  });
+}
+
+/// One .spv a variant, KERNEL.PROFILE.spv, in the folder -o names.
+int Backend::emitSpirv() {
+  std::string folder = outputPath(options, "", ".spirv");
+  if (std::error_code code = llvm::sys::fs::create_directories(folder)) {
+    complain("cannot write '" + folder + "': " + code.message());
+    return BadUsage;
+  }
+  for (auto [number, kernel] : llvm::enumerate(program.kernels.kernels())) {
+    for (const spirv::KernelBinary &variant : kernel.variants) {
+      llvm::SmallString<128> path(folder);
+      llvm::sys::path::append(path, llvm::Twine(number) + "." + kernel.name +
+                                        "." + variant.profile + ".spv");
+      llvm::StringRef bytes(
+          reinterpret_cast<const char *>(variant.words.data()),
+          4 * variant.words.size());
+      if (!writeOutput(path.str().str(), bytes))
+        return BadUsage;
+    }
+  }
+  return Fine;
+}
+
+int Backend::emitObjectFile(llvm::Module &lowered) {
+  if (llvm::Error error =
+          host::emitObject(lowered, outputPath(options, "", ".o")))
+    return fail(std::move(error));
+  return Fine;
+}
+
+int Backend::emitExecutable(llvm::Module &lowered) {
+  Temporary object("o");
+  if (llvm::Error error = host::emitObject(lowered, object.path))
+    return fail(std::move(error));
+  auto toolchain = host::findToolchain(executablePath());
+  if (!toolchain)
+    return fail(toolchain.takeError());
+  if (llvm::Error error = host::linkExecutable(*toolchain, object.path,
+                                               outputPath(options, "", "")))
+    return fail(std::move(error));
+  return Fine;
+}
+
+int Backend::emitLibrary(llvm::Module &lowered) {
+  Temporary object("o");
+  if (llvm::Error error = host::emitObject(lowered, object.path))
+    return fail(std::move(error));
+  auto toolchain = host::findToolchain(executablePath());
+  if (!toolchain)
+    return fail(toolchain.takeError());
+  std::string path = outputPath(options, "lib", ".so");
+  if (llvm::Error error = host::linkLibrary(*toolchain, object.path, path))
+    return fail(std::move(error));
+  llvm::SmallString<128> header(llvm::sys::path::parent_path(path));
+  llvm::sys::path::append(header, program.manifest.program + ".h");
+  return writeOutput(header.str().str(), host::headerText(program.manifest))
+             ? Fine
+             : BadUsage;
+}
+
+int Backend::run() {
+  program.manifest = host::describeProgram(module, programName(options));
+  auto configured = [this](PassManager &passes) { return configure(passes); };
+  if (failed(host::lowerToKernels(module, configured)) ||
+      failed(host::lowerToHost(module, program)))
+    return ErrorsInProgram;
+  if (options.emit == "kernels")
+    return emitKernels();
+  if (options.emit == "spirv")
+    return emitSpirv();
+  if (options.emit == "host")
+    return emitText([&](llvm::raw_ostream &out) { module.print(out); });
+
+  llvm::LLVMContext context;
+  auto kind = options.emit == "lib" ? host::ProgramKind::Library
+                                    : host::ProgramKind::Executable;
+  std::unique_ptr<llvm::Module> lowered =
+      host::lowerToLLVM(module, program, kind, context, configured);
+  if (!lowered)
+    return ErrorsInProgram;
+  if (options.emit == "llvm")
+    return emitText(
+        [&](llvm::raw_ostream &out) { lowered->print(out, nullptr); });
+  if (options.emit == "obj")
+    return emitObjectFile(*lowered);
+  if (options.emit == "lib")
+    return emitLibrary(*lowered);
+  return emitExecutable(*lowered);
+}
+
+int agt::tool::emitBackend(ModuleOp module, const CompileOptions &options) {
+  return Backend(module, options).run();
+}
