@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # ./test.sh [--slow]  installs what is needed, builds, runs every test.
 #
-# The last line is `N passed, N failed`. --slow adds the long property and
-# fuzz runs. Logs of what failed are in build/test-logs.
+# The last line is `N passed, N failed`; what failed is printed whole. --slow
+# adds the long property and fuzz runs.
 set -euo pipefail
 source "$(dirname "$0")/scripts/setup.sh"
 
@@ -17,4 +17,5 @@ done
 
 install_packages build test
 build_agt all
+fetch_swiftshader
 exec python3 "$root/scripts/run_tests.py" --build "$build" --source "$root"

@@ -2,6 +2,8 @@
 #
 # install_packages KIND...  Debian's packages of scripts/packages.txt, and
 #                           mesa-vulkan-drivers from bookworm-backports
+# fetch_swiftshader         a second Vulkan driver, unlike the first, for tests:
+#                           out of Debian's chromium, which is not installed
 # build_agt TARGET...       configures and builds in build/
 #
 # Both do nothing, quickly, where there is nothing to do.
@@ -82,6 +84,20 @@ install_packages() {
     apt install "${missing[@]}"
   fi
   install_mesa
+}
+
+fetch_swiftshader() {
+  local folder=$build/swiftshader scratch
+  [ -e "$folder/icd.json" ] && return
+  say "fetching the SwiftShader driver from the package chromium-common"
+  scratch=$(mktemp -d)
+  (cd "$scratch" && apt-get -q download chromium-common && dpkg -x chromium-common_*.deb .) \
+    || die "the package chromium-common could not be had"
+  mkdir -p "$folder"
+  cp "$scratch/usr/lib/chromium/libvk_swiftshader.so" "$folder/" || die "chromium-common holds no SwiftShader"
+  printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.3.0"}}\n' \
+    "$folder/libvk_swiftshader.so" >"$folder/icd.json"
+  rm -rf "$scratch"
 }
 
 build_agt() {

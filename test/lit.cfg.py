@@ -35,5 +35,9 @@ config.substitutions += [
 ]
 if os.environ.get("AGT_SLOW") == "1":
     config.available_features.add("slow")
+swiftshader = os.path.join(config.agt_build, "swiftshader", "icd.json")
+if os.path.exists(swiftshader):
+    config.available_features.add("swiftshader")
+    config.substitutions.append(("%swiftshader", swiftshader))
 if os.path.isdir(os.path.join(config.agt_source, "..", "shared", "examples")):
     config.available_features.add("shared")
