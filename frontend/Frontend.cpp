@@ -45,8 +45,11 @@ FrontendResult agt::compileToAgt(Diagnostics &diagnostics, unsigned mainBuffer,
   result.module =
       lowerProgram(*checked.program, diagnostics.sourceMgr(), context);
   if (mlir::failed(mlir::verify(*result.module))) {
+    diagnostics.error({},
+                      "the compiled program is not valid, which is a bug in "
+                      "agtc");
     result.module = nullptr;
-    result.status = FrontendStatus::ErrorsInProgram;
+    result.status = FrontendStatus::Bug;
   }
   return result;
 }

@@ -20,7 +20,9 @@ enum class FrontendStatus {
   /// Reported to the diagnostics.
   ErrorsInProgram,
   /// `--define` or `--only` named what the program does not have; reported.
-  BadOptions
+  BadOptions,
+  /// The IR does not verify: a bug of ours, reported.
+  Bug
 };
 
 struct FrontendResult {

@@ -31,6 +31,8 @@ int agt::tool::exitCode(FrontendStatus status) {
     return ErrorsInProgram;
   case FrontendStatus::BadOptions:
     return BadUsage;
+  case FrontendStatus::Bug:
+    return Bug;
   }
   return Bug;
 }
