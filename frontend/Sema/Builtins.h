@@ -31,6 +31,8 @@ enum class ParamKind : uint8_t {
   DType,
   /// A list of sizes, of which one may be -1.
   Shape,
+  /// A list of axes, known when the program is compiled.
+  Axes,
   Mask,
   /// One of `words`.
   Word,
@@ -99,7 +101,7 @@ private:
   bool checkMissing();
   bool evaluate(unsigned param, const ast::Expr &expr, Value &value);
   bool checkTensor(unsigned param, const ast::Expr &expr, const Value &value);
-  bool evaluateShape(const ast::Expr &expr, Value &value);
+  bool evaluateList(ParamKind kind, const ast::Expr &expr, Value &value);
   bool evaluateWord(const Param &param, const ast::Expr &expr, Value &value,
                     llvm::ArrayRef<llvm::StringRef> words);
   bool expected(unsigned param, const ast::Expr &expr, const llvm::Twine &what,

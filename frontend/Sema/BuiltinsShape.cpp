@@ -134,7 +134,8 @@ static Value reshape(CallArgs &args) {
   return reshapeTo(args, from, args.id(0), *shape);
 }
 
-static const Param transposeParams[] = {tensorParam("x", anyDType, 2)};
+static const Param transposeParams[] = {
+    tensorParam("x"), optional(param("axes", ParamKind::Axes))};
 
 static llvm::SmallVector<int64_t> swapping(size_t rank, size_t a, size_t b) {
   auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, rank));
@@ -142,8 +143,45 @@ static llvm::SmallVector<int64_t> swapping(size_t rank, size_t a, size_t b) {
   return permutation;
 }
 
+/// The order that a list of axes gives; nothing, with an error, unless it has
+/// each axis of the tensor once.
+static std::optional<llvm::SmallVector<int64_t>> orderOf(CallArgs &args,
+                                                         unsigned param,
+                                                         size_t rank) {
+  llvm::SmallVector<int64_t> order;
+  std::vector<bool> seen(rank, false);
+  for (const Value &axis : args[param].elements) {
+    int64_t number = *axis.constantInt();
+    number += number < 0 ? int64_t(rank) : 0;
+    if (number < 0 || number >= int64_t(rank) || seen[number]) {
+      args.error(param, "expected each axis of " + args.type(0).str() +
+                            " once, got " +
+                            std::to_string(*axis.constantInt()) +
+                            (number < 0 || number >= int64_t(rank)
+                                 ? ""
+                                 : " again"));
+      return std::nullopt;
+    }
+    seen[number] = true;
+    order.push_back(number);
+  }
+  if (order.size() == rank)
+    return order;
+  args.error(param, "expected " + std::to_string(rank) + " axes for " +
+                        args.type(0).str() + ", got " +
+                        std::to_string(order.size()));
+  return std::nullopt;
+}
+
 static Value transpose(CallArgs &args) {
   size_t rank = args.type(0).rank();
+  if (args.has(1)) {
+    auto order = orderOf(args, 1, rank);
+    return order ? transposeBy(args, args[0], *order) : Value::poison();
+  }
+  if (rank < 2)
+    return args.error(0, "expected 2 dims or more to swap the last two of, got " +
+                             args.type(0).str());
   return transposeBy(args, args[0], swapping(rank, rank - 2, rank - 1));
 }
 

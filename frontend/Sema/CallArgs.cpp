@@ -177,28 +177,34 @@ bool CallArgs::evaluateWord(const Param &param, const ast::Expr &expr,
   return false;
 }
 
-bool CallArgs::evaluateShape(const ast::Expr &expr, Value &value) {
-  const auto *shape = dyn_cast<ast::ListExpr>(&expr);
-  if (!shape) {
-    checker.error(expr.range,
-                  "'" + builtin.name + "' takes a shape, such as [2, 3]");
+bool CallArgs::evaluateList(ParamKind kind, const ast::Expr &expr,
+                            Value &value) {
+  bool axes = kind == ParamKind::Axes;
+  const auto *list = dyn_cast<ast::ListExpr>(&expr);
+  if (!list) {
+    checker.error(expr.range, "'" + builtin.name + "' takes " +
+                                  (axes ? "an order of axes, such as [1, 0]"
+                                        : "a shape, such as [2, 3]"));
     return false;
   }
   value.kind = Value::List;
   bool ok = true;
-  for (const ast::Expr *element : shape->elements) {
-    Value size = checker.check(*element);
-    ok &= !size.isPoison();
-    if (!size.isPoison() && !size.isInt()) {
+  for (const ast::Expr *element : list->elements) {
+    Value number = checker.check(*element);
+    ok &= !number.isPoison();
+    if (!number.isPoison() && !(axes ? number.constantInt().has_value()
+                                     : number.isInt())) {
       checker.error(element->range,
-                    "expected an int as a dim, got " + describe(size));
+                    std::string("expected an int as ") +
+                        (axes ? "an axis" : "a dim") + ", got " +
+                        describe(number));
       ok = false;
-    } else if (size.constantInt().value_or(0) < -1) {
+    } else if (!axes && number.constantInt().value_or(0) < -1) {
       checker.error(element->range,
-                    "a dim cannot be negative, got " + size.dim->str());
+                    "a dim cannot be negative, got " + number.dim->str());
       ok = false;
     }
-    value.elements.push_back(size);
+    value.elements.push_back(number);
   }
   return ok;
 }
@@ -219,7 +225,8 @@ bool CallArgs::evaluate(unsigned index, const ast::Expr &expr, Value &value) {
     }
     return evaluateWord(param, expr, value, dtypeNames());
   case ParamKind::Shape:
-    return evaluateShape(expr, value);
+  case ParamKind::Axes:
+    return evaluateList(param.kind, expr, value);
   default:
     break;
   }

@@ -57,8 +57,8 @@ def check(graph: Graph, source: pathlib.Path, program: pathlib.Path, folder: pat
     outputs = lambda kind, option: [word for i, path in enumerate(paths[kind])
                                     for word in (option, f"r{i}={path}")]
     ours = [str(program), "run", graph.name, "--device", device, *inputs, *outputs("got", "--out")]
-    oracle = ["agtc", "run", "--reference", str(source), graph.name, "--f64", *inputs,
-              *outputs("want", "--out"), *outputs("bound", "--bounds")]
+    oracle = ["agtc", "run", "--reference", str(source), graph.name, *inputs,
+              *outputs("want", "--f64"), *outputs("bound", "--bounds")]
     for command in (ours, oracle):
         done = run(command)
         if done.returncode != 0:

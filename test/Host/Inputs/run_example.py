@@ -37,8 +37,8 @@ paths = {kind: [folder / f"{graph}.{kind}.{i}.npy" for i in range(len(results))]
          for kind in ("got", "want", "bound")}
 out = lambda kind, option: [w for path in paths[kind] for w in (option, path)]
 subprocess.run([program, "run", graph, *inputs, *out("got", "--out")], check=True)
-subprocess.run(["agtc", "run", "--reference", source, *only, graph, "--f64", *inputs,
-                *out("want", "--out"), *out("bound", "--bounds")], check=True)
+subprocess.run(["agtc", "run", "--reference", source, *only, graph, *inputs,
+                *out("want", "--f64"), *out("bound", "--bounds")], check=True)
 for got, want, bound in zip(*([np.load(p) for p in paths[k]] for k in ("got", "want", "bound"))):
     assert got.shape == want.shape, (got.shape, want.shape)
     assert (np.abs(got.astype(np.float64) - want) <= bound).all(), np.abs(got - want).max()
