@@ -49,8 +49,9 @@ class Graph:
     # Parts of the text.
 
     def dim(self, size: int) -> str:
-        """A size as a parameter's dim: a number, or a name for it."""
-        if self.rng.random() < 0.5:
+        """A size as a parameter's dim: a number, or a name for it. A 1 is
+        written, for only then does it stretch to another dim."""
+        if size == 1 or self.rng.random() < 0.5:
             return str(size)
         return self.dims.setdefault(size, f"N{len(self.dims)}")
 
