@@ -5,7 +5,7 @@ usage: property.py [--seed N] [--programs N] [--graphs N] [--device D] [--keep D
                    [--without TYPE]
 
 Each program holds --graphs graphs. Every result must be within the bound that
-the oracle gives for it (docs/Numerics.md), exactly equal where it is an
+the oracle gives for it (docs/Oracle.md), exactly equal where it is an
 integer or a bool. A failing case is kept as an .agt file with its .npy files
 and the commands that show it.
 """

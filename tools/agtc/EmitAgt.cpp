@@ -23,6 +23,11 @@ int agt::tool::emitAgt(const CompileOptions &options, Source &source) {
   if (!result.module)
     return exitCode(result.status);
   if (options.emit != "agt") {
+    if (result.module->getBody()->empty()) {
+      source.diagnostics.error(endOfFile(source.sources, source.mainBuffer),
+                               "there is no graph to compile in this file");
+      return ErrorsInProgram;
+    }
     MlirDiagnostics onSourceLines(context, source.diagnostics);
     return emitBackend(*result.module, options);
   }
