@@ -1,7 +1,9 @@
 // agt-form-kernels: the plan (FusionPlan.h) turned into agt.kernel ops.
 //
-// Sizes of results are made before anything moves, as arithmetic on dims of
-// the graph's arguments: the ops they were asked of are gone afterwards.
+// Sizes of results become arithmetic on dims of the graph's arguments before
+// the ops they are asked of go. Kernels are made from the first to the last, and
+// one knows its sizes: each question is answered in as many steps as a kernel
+// has ops.
 #include "passes/Passes.h"
 
 #include "dialect/Agt/Shapes.h"
@@ -51,17 +53,6 @@ static void splitConcat(ConcatOp op, size_t most) {
   }
 }
 
-// tensor.dim of results becomes arithmetic on dims of arguments.
-static LogicalResult resolveDims(GraphOp graph) {
-  SmallVector<Operation *> dims;
-  graph.walk([&](tensor::DimOp op) { dims.push_back(op); });
-  RewritePatternSet patterns(graph.getContext());
-  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-  GreedyRewriteConfig config;
-  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-  return applyOpPatternsGreedily(dims, std::move(patterns), config);
-}
-
 // The ops it is made of, in the order in which they compute.
 static std::string labelOf(ArrayRef<Operation *> members) {
   std::string label;
@@ -91,29 +82,38 @@ public:
       return;
     for (ConcatOp op : llvm::to_vector(graph.getOps<ConcatOp>()))
       splitConcat(op, kKernelBuffers - 3);
-    if (failed(resolveDims(graph)))
+    SmallVector<Operation *> dims;
+    graph.walk([&](tensor::DimOp op) { dims.push_back(op); });
+    if (failed(resolveDims(dims)))
       return signalPassFailure();
 
     FusionPlan plan(graph);
-    for (Operation *root : plan.roots())
-      if (failed(makeSizes(root)))
+    for (Operation *root : plan.roots()) {
+      SmallVector<Operation *> holders;
+      if (failed(makeSizes(root, holders)))
         return signalPassFailure();
-    if (failed(resolveDims(graph)))
-      return signalPassFailure();
-    for (Operation *root : plan.roots())
-      makeKernel(plan, root);
+      makeKernel(plan, root, holders);
+    }
     eraseFused(graph);
   }
 
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
 private:
-  LogicalResult makeSizes(Operation *root);
-  void makeKernel(FusionPlan &plan, Operation *root);
+  LogicalResult resolveDims(ArrayRef<Operation *> dims);
+  LogicalResult makeSizes(Operation *root, SmallVectorImpl<Operation *> &holders);
+  void makeKernel(FusionPlan &plan, Operation *root,
+                  ArrayRef<Operation *> holders);
   void explainKernel(FusionPlan &plan, Operation *root,
                      ArrayRef<Operation *> members);
   void eraseFused(GraphOp graph);
 
-  // Through a cast: values stay alive and are replaced as dims are resolved.
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> sizes;
+  FrozenRewritePatternSet patterns;
 };
 
 /// Fills the body of a kernel: what is not computed in it becomes an argument.
@@ -150,34 +150,48 @@ private:
 
 } // namespace
 
-// A value that keeps its place while what it stands on is rewritten: the size
-// as operand of an op that is erased in the end.
-LogicalResult FormKernelsPass::makeSizes(Operation *root) {
+// tensor.dim of results becomes arithmetic on dims of arguments.
+LogicalResult FormKernelsPass::resolveDims(ArrayRef<Operation *> dims) {
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  return applyOpPatternsGreedily(dims, patterns, config);
+}
+
+// The sizes of the root's open dims, as operands of ops that hold them while
+// what they are computed from is rewritten.
+LogicalResult
+FormKernelsPass::makeSizes(Operation *root,
+                           SmallVectorImpl<Operation *> &holders) {
   bool open = llvm::any_of(root->getResultTypes(), [](Type type) {
     return !cast<RankedTensorType>(type).hasStaticShape();
   });
   if (!open)
     return success();
+  Operation *before = root->getPrevNode();
   OpBuilder b(root);
   ReifiedRankedShapedTypeDims shapes;
   if (failed(reifyResultShapes(b, root, shapes)))
     return root->emitOpError("has dims that nothing gives a size");
-  for (auto [result, dims] : llvm::zip_equal(root->getResults(), shapes))
-    for (auto [i, dim] : llvm::enumerate(dims))
-      if (cast<RankedTensorType>(result.getType()).isDynamicDim(i)) {
-        auto holder = UnrealizedConversionCastOp::create(
+  for (auto [result, sizes] : llvm::zip_equal(root->getResults(), shapes))
+    for (auto [i, size] : llvm::enumerate(sizes))
+      if (cast<RankedTensorType>(result.getType()).isDynamicDim(i))
+        holders.push_back(UnrealizedConversionCastOp::create(
             b, root->getLoc(), b.getIndexType(),
-            asValue(b, root->getLoc(), dim));
-        sizes[root].push_back(holder);
-      }
-  return success();
+            asValue(b, root->getLoc(), size)));
+  SmallVector<Operation *> dims;
+  for (Operation *op = root->getPrevNode(); op != before;
+       op = op->getPrevNode())
+    if (isa<tensor::DimOp>(op))
+      dims.push_back(op);
+  return resolveDims(dims);
 }
 
-void FormKernelsPass::makeKernel(FusionPlan &plan, Operation *root) {
+void FormKernelsPass::makeKernel(FusionPlan &plan, Operation *root,
+                                 ArrayRef<Operation *> holders) {
   SmallVector<Operation *> members = plan.members(root);
   explainKernel(plan, root, members);
   SmallVector<Value> open;
-  for (Operation *holder : sizes[root])
+  for (Operation *holder : holders)
     open.push_back(holder->getOperand(0));
 
   OpBuilder b(root);
@@ -197,7 +211,7 @@ void FormKernelsPass::makeKernel(FusionPlan &plan, Operation *root) {
                                  labelOf(members), builder.inputs(), open);
   kernel.getBody().takeBody(*body);
   root->replaceAllUsesWith(kernel);
-  for (Operation *holder : sizes[root])
+  for (Operation *holder : holders)
     holder->erase();
   ++kernels;
   fusedOps += members.size() - 1;
