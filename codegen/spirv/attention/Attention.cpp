@@ -19,9 +19,12 @@ static void buildForCpuDriver(Location loc, const AttentionSpec &spec,
   BroadcastShape shape;
   shape.lanes = profile.subgroupSize;
   // As many rows as keep a lane's elements of q and o at 512 each: more gain
-  // nothing and take the driver's compiler ever longer.
+  // nothing and take the driver's compiler ever longer. Half as many where
+  // subgroups are of another size than lavapipe's usual one.
   int64_t longer = std::max(spec.headDim, spec.valueDim);
   shape.rowsPerLane = longer > 128 ? 2 : longer > 64 ? 4 : 8;
+  if (profile.subgroupSize != 8)
+    shape.rowsPerLane /= 2;
   shape.wide =
       (profile.features & AGT_FEATURE_INT64) && broadcastFits(spec, true);
   if (broadcastFits(spec, shape.wide)) {
