@@ -114,13 +114,14 @@ static std::string take(agt_status status) {
   return text.empty() ? "failed" : text;
 }
 
-HostKernel::HostKernel(const spirv::KernelCode &c, const std::string &profile)
-    : code(c) {
+HostKernel::HostKernel(const spirv::KernelCode &code,
+                       const std::string &profile) {
   for (const spirv::KernelBinary &v : code.variants) {
     if (!profile.empty() && v.profile != profile)
       continue;
     agt_kernel_variant variant = {};
-    variant.code = v.words.data();
+    words.push_back(v.words);
+    variant.code = words.back().data();
     variant.code_bytes = v.words.size() * 4;
     variant.subgroup_size = v.subgroupSize;
     variant.features = v.features;

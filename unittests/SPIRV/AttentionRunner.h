@@ -60,7 +60,7 @@ struct AttentionData {
 /// A kernel as a program holds it: constant data that outlives the device.
 struct HostKernel {
   HostKernel(const spirv::KernelCode &code, const std::string &profile);
-  spirv::KernelCode code;
+  std::vector<std::vector<uint32_t>> words; // of each variant
   std::vector<agt_kernel_variant> variants;
   agt_kernel kernel = {};
 };
