@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <map>
+
 namespace agt {
 
 class DimLowering {
@@ -30,7 +32,8 @@ private:
   NameLowering lowerName;
   llvm::DenseMap<sema::Dim, mlir::Value> dims;
   llvm::DenseMap<const sema::DimAtom *, mlir::Value> atoms;
-  llvm::DenseMap<int64_t, mlir::Value> constants;
+  /// Every int is a key, so no DenseMap.
+  std::map<int64_t, mlir::Value> constants;
 };
 
 } // namespace agt

@@ -46,8 +46,10 @@ void GraphChecker::requireDims(unsigned index) {
       const DimSource &source = signature.sources.find(name->name)->second;
       if (source.param == index && source.dim == i)
         continue;
-      message += "but '" + signature.params[source.param].name.str() +
-                 "' gives it {0}";
+      message += source.param == index
+                     ? "but an earlier dim of it is {0}"
+                     : "but '" + signature.params[source.param].name.str() +
+                           "' gives it {0}";
     } else {
       message += "expected {0}";
     }
