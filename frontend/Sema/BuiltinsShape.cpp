@@ -145,21 +145,18 @@ static llvm::SmallVector<int64_t> swapping(size_t rank, size_t a, size_t b) {
 
 /// The order that a list of axes gives; nothing, with an error, unless it has
 /// each axis of the tensor once.
-static std::optional<llvm::SmallVector<int64_t>> orderOf(CallArgs &args,
-                                                         unsigned param,
-                                                         size_t rank) {
+static std::optional<llvm::SmallVector<int64_t>>
+orderOf(CallArgs &args, unsigned param, size_t rank) {
   llvm::SmallVector<int64_t> order;
   std::vector<bool> seen(rank, false);
   for (const Value &axis : args[param].elements) {
     int64_t number = *axis.constantInt();
     number += number < 0 ? int64_t(rank) : 0;
     if (number < 0 || number >= int64_t(rank) || seen[number]) {
-      args.error(param, "expected each axis of " + args.type(0).str() +
-                            " once, got " +
-                            std::to_string(*axis.constantInt()) +
-                            (number < 0 || number >= int64_t(rank)
-                                 ? ""
-                                 : " again"));
+      args.error(param,
+                 "expected each axis of " + args.type(0).str() + " once, got " +
+                     std::to_string(*axis.constantInt()) +
+                     (number < 0 || number >= int64_t(rank) ? "" : " again"));
       return std::nullopt;
     }
     seen[number] = true;
@@ -180,8 +177,9 @@ static Value transpose(CallArgs &args) {
     return order ? transposeBy(args, args[0], *order) : Value::poison();
   }
   if (rank < 2)
-    return args.error(0, "expected 2 dims or more to swap the last two of, got " +
-                             args.type(0).str());
+    return args.error(0,
+                      "expected 2 dims or more to swap the last two of, got " +
+                          args.type(0).str());
   return transposeBy(args, args[0], swapping(rank, rank - 2, rank - 1));
 }
 

@@ -192,12 +192,11 @@ bool CallArgs::evaluateList(ParamKind kind, const ast::Expr &expr,
   for (const ast::Expr *element : list->elements) {
     Value number = checker.check(*element);
     ok &= !number.isPoison();
-    if (!number.isPoison() && !(axes ? number.constantInt().has_value()
-                                     : number.isInt())) {
-      checker.error(element->range,
-                    std::string("expected an int as ") +
-                        (axes ? "an axis" : "a dim") + ", got " +
-                        describe(number));
+    if (!number.isPoison() &&
+        !(axes ? number.constantInt().has_value() : number.isInt())) {
+      checker.error(element->range, std::string("expected an int as ") +
+                                        (axes ? "an axis" : "a dim") +
+                                        ", got " + describe(number));
       ok = false;
     } else if (!axes && number.constantInt().value_or(0) < -1) {
       checker.error(element->range,

@@ -15,6 +15,11 @@ static Value knownOnlyAtRunTime(ExprChecker &checker, llvm::StringRef name,
                                   "compiled");
 }
 
+/// In a type, where nothing is computed in floats.
+static Value floatOfDims(ExprChecker &checker, llvm::SMRange range) {
+  return checker.error(range, "a dim is made of ints, got a float");
+}
+
 /// a op b of doubles; nothing for an op that has no float form.
 static std::optional<double> fold(Op op, double a, double b) {
   switch (op) {
@@ -95,6 +100,8 @@ Value ExprChecker::scalarBinary(Op op, llvm::StringRef name, const Operand &a,
     return intOrError(fold(dims, op, x.dim, y.dim), range);
   if (x.constantNumber() && y.constantNumber())
     return Value::ofFloat(*fold(op, *x.constantNumber(), *y.constantNumber()));
+  if (!graph)
+    return floatOfDims(*this, range);
   Inst inst(Op::NumberFunction, range);
   inst.function = op;
   inst.operands = {graph->asNumber(x, a.range), graph->asNumber(y, b.range)};
@@ -176,6 +183,8 @@ Value ExprChecker::scalarUnary(Op op, llvm::StringRef name, const Operand &a,
   }
   if (std::optional<double> number = x.constantNumber())
     return Value::ofFloat(*fold(op, *number));
+  if (!graph)
+    return floatOfDims(*this, range);
   if (!hasNumberForm(op))
     return knownOnlyAtRunTime(*this, name, a.range);
   Inst inst(Op::NumberFunction, range);

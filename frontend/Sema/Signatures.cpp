@@ -92,12 +92,33 @@ void SignatureBuilder::collectSources() {
   }
 }
 
-/// Reports names that nothing gives a value.
+static bool canBeDim(ast::NodeKind kind) {
+  switch (kind) {
+  case ast::NodeKind::IntLit:
+  case ast::NodeKind::FloatLit:
+  case ast::NodeKind::StringLit:
+  case ast::NodeKind::BoolLit:
+  case ast::NodeKind::NoneLit:
+  case ast::NodeKind::NameRef:
+  case ast::NodeKind::UnaryExpr:
+  case ast::NodeKind::ChainExpr:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Reports names that nothing gives a value, and what is no dim at all.
 bool SignatureBuilder::knowsNames(const ast::Expr &expr) {
   bool ok = true;
   ast::walk(const_cast<ast::Expr &>(expr), [&](ast::Node &node) {
     if (node.kind == ast::NodeKind::MemberExpr)
       return false; // The field of a model.
+    if (!canBeDim(node.kind)) {
+      error(node.range, "expected a dim: a number, a name, or + - * / % of "
+                        "dims");
+      return ok = false;
+    }
     const auto *ref = dyn_cast<ast::NameRef>(&node);
     if (!ref)
       return true;
