@@ -38,7 +38,9 @@ KernelBuilder::KernelBuilder(Location loc, KernelConfig c)
     : ValueBuilder(loc), config(std::move(c)) {
   MLIRContext *context = loc.getContext();
   module = ModuleOp::create(loc);
-  module.get()->setAttr(ir::getTargetEnvAttrName(), targetEnv(context));
+  module.get()->setAttr(ir::getTargetEnvAttrName(),
+                        config.matrices ? matrixTargetEnv(context)
+                                        : targetEnv(context));
   b.setInsertionPointToStart(module->getBody());
   gpuModule = gpu::GPUModuleOp::create(b, config.name);
 
@@ -356,14 +358,24 @@ SharedArray KernelBuilder::makeShared(Type type, int64_t size) {
           type};
 }
 
+// Vulkan's memory model orders only what is said to be shared.
+ir::MemoryAccessAttr KernelBuilder::sharedAccess() {
+  if (!config.matrices)
+    return {};
+  return ir::MemoryAccessAttr::get(b.getContext(),
+                                   ir::MemoryAccess::NonPrivatePointer);
+}
+
 Value KernelBuilder::load(const SharedArray &array, Value index) {
   return ir::LoadOp::create(
-      b, ir::AccessChainOp::create(b, array.pointer, ValueRange{index}));
+      b, ir::AccessChainOp::create(b, array.pointer, ValueRange{index}),
+      sharedAccess());
 }
 
 void KernelBuilder::store(const SharedArray &array, Value index, Value value) {
   ir::StoreOp::create(
-      b, ir::AccessChainOp::create(b, array.pointer, ValueRange{index}), value);
+      b, ir::AccessChainOp::create(b, array.pointer, ValueRange{index}), value,
+      sharedAccess(), IntegerAttr());
 }
 
 void KernelBuilder::barrier() {

@@ -23,6 +23,7 @@
 #include "runtime/include/agt/runtime.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVTypes.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -45,6 +46,9 @@ struct KernelConfig {
   std::string name;
   int32_t workgroupSize = 1;
   std::vector<WordType> buffers;
+  /// For devices with cooperative matrices (AGT_FEATURE_COOPMAT and
+  /// AGT_FEATURE_FLOAT16): see matrixTargetEnv.
+  bool matrices = false;
 };
 
 /// A variable of the invocation: registers, where drivers find enough of them.
@@ -124,6 +128,22 @@ public:
   void store(const SharedArray &array, Value index, Value value);
   void barrier(); // of the workgroup, for shared memory
 
+  // Cooperative matrices of 16 x 16 elements, one a subgroup: f16 operands
+  // from shared memory, f32 sums. Rows begin `pitch` elements apart, at
+  // multiples of 16 bytes.
+  enum class Matrix { A, B, Sum };
+  mlir::Type matrixType(Matrix use);
+  Value subgroup(); // number in the workgroup
+  Value loadMatrix(const SharedArray &array, Value index, int64_t pitch,
+                   Matrix use, bool transposed);
+  void storeMatrix(const SharedArray &array, Value index, int64_t pitch,
+                   Value sum);
+  Value zeroSum();
+  Value multiplyAdd(Value a, Value b, Value sum);
+  /// Element `index` of an f16 buffer of I32 words, exactly.
+  Value loadHalf(unsigned buffer, Value index);
+  Value zeroHalf();
+
   Value fmaxAny(Value x, Value y) override;
   Value f32FromHalf(Value bits) override;
 
@@ -131,6 +151,7 @@ private:
   mlir::Type wordType(unsigned buffer);
   Value element(Value pointer, Value index);
   Value entryValue(llvm::function_ref<Value()> make);
+  mlir::spirv::MemoryAccessAttr sharedAccess();
 
   KernelConfig config;
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -140,7 +161,7 @@ private:
   std::vector<Value> pointers;         // scalars, then buffers
   llvm::DenseMap<unsigned, Value> scalars;
   Value firstMember; // 0, as SPIR-V wants it for structs
-  Value workgroupValue, threadValue, laneValue;
+  Value workgroupValue, threadValue, laneValue, subgroupValue;
   unsigned sharedCount = 0;
 };
 

@@ -13,6 +13,8 @@ static constexpr Profile kProfiles[] = {
     {"lavapipe", Family::CpuDriver, 8, kCpuDriver | AGT_FEATURE_INT64},
     {"lavapipe512", Family::CpuDriver, 16, kCpuDriver | AGT_FEATURE_INT64},
     {"swiftshader", Family::CpuDriver, 4, kCpuDriver},
+    {"gpu-matrix", Family::GpuMatrix, 32,
+     AGT_FEATURE_COOPMAT | AGT_FEATURE_FLOAT16},
     {"gpu", Family::Gpu, 0, 0},
 };
 

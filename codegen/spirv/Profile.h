@@ -15,6 +15,7 @@ namespace agt::spirv {
 
 enum class Family {
   CpuDriver, // broadcasts are cheap, memory and barriers are not
+  GpuMatrix, // tiles staged in shared memory, f16 products by matrices
   Gpu        // tiles staged in shared memory
 };
 

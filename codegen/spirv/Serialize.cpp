@@ -28,19 +28,33 @@ void loadKernelDialects(MLIRContext &context) {
                       gpu::GPUDialect, ir::SPIRVDialect>();
 }
 
+static ir::TargetEnvAttr envOf(ir::VerCapExtAttr triple) {
+  return ir::TargetEnvAttr::get(
+      triple, ir::getDefaultResourceLimits(triple.getContext()),
+      ir::ClientAPI::Vulkan, ir::Vendor::Unknown, ir::DeviceType::Unknown,
+      ir::TargetEnvAttr::kUnknownDeviceID);
+}
+
 ir::TargetEnvAttr targetEnv(MLIRContext *context) {
   using C = ir::Capability;
   // 1.5 would list private variables in the interface, which spirv-val for
   // Vulkan rejects in the form MLIR writes them.
-  auto triple = ir::VerCapExtAttr::get(
+  return envOf(ir::VerCapExtAttr::get(
       ir::Version::V_1_3,
       {C::Shader, C::Int64, C::GroupNonUniform, C::GroupNonUniformBallot,
        C::GroupNonUniformShuffle, C::PhysicalStorageBufferAddresses},
-      {ir::Extension::SPV_KHR_physical_storage_buffer}, context);
-  return ir::TargetEnvAttr::get(triple, ir::getDefaultResourceLimits(context),
-                                ir::ClientAPI::Vulkan, ir::Vendor::Unknown,
-                                ir::DeviceType::Unknown,
-                                ir::TargetEnvAttr::kUnknownDeviceID);
+      {ir::Extension::SPV_KHR_physical_storage_buffer}, context));
+}
+
+ir::TargetEnvAttr matrixTargetEnv(MLIRContext *context) {
+  using C = ir::Capability;
+  return envOf(ir::VerCapExtAttr::get(
+      ir::Version::V_1_6,
+      {C::Shader, C::Float16, C::GroupNonUniform, C::VulkanMemoryModel,
+       C::PhysicalStorageBufferAddresses, C::CooperativeMatrixKHR},
+      {ir::Extension::SPV_KHR_physical_storage_buffer,
+       ir::Extension::SPV_KHR_cooperative_matrix},
+      context));
 }
 
 namespace {
@@ -86,6 +100,19 @@ static void forbidContraction(ModuleOp module) {
   });
 }
 
+// What MLIR leaves out of modules for Vulkan's memory model: the model itself,
+// its capability, and (from 1.4 on) every global variable in the interface.
+static void finishMatrixKernel(ir::ModuleOp kernel, ir::TargetEnvAttr env) {
+  MLIRContext *context = kernel.getContext();
+  kernel.setMemoryModel(ir::MemoryModel::Vulkan);
+  kernel.setVceTripleAttr(env.getTripleAttr());
+  SmallVector<Attribute> interface;
+  for (auto variable : kernel.getOps<ir::GlobalVariableOp>())
+    interface.push_back(SymbolRefAttr::get(context, variable.getSymName()));
+  for (auto entry : kernel.getOps<ir::EntryPointOp>())
+    entry.setInterfaceAttr(ArrayAttr::get(context, interface));
+}
+
 LogicalResult lowerToSpirv(ModuleOp module) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
@@ -97,6 +124,10 @@ LogicalResult lowerToSpirv(ModuleOp module) {
   if (failed(pm.run(module)))
     return failure();
   forbidContraction(module);
+  auto env = ir::lookupTargetEnvOrDefault(module);
+  if (ir::TargetEnv(env).allows(ir::Capability::VulkanMemoryModel))
+    for (auto kernel : module.getOps<ir::ModuleOp>())
+      finishMatrixKernel(kernel, env);
   return success();
 }
 

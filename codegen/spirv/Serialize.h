@@ -21,6 +21,10 @@ void loadKernelDialects(mlir::MLIRContext &context);
 /// SPIR-V 1.3 with the capabilities kernels may ask for under Vulkan.
 mlir::spirv::TargetEnvAttr targetEnv(mlir::MLIRContext *context);
 
+/// The same for kernels with cooperative matrices: SPIR-V 1.6, 16-bit floats
+/// and Vulkan's memory model, which cooperative matrices ask for.
+mlir::spirv::TargetEnvAttr matrixTargetEnv(mlir::MLIRContext *context);
+
 /// Turns the gpu.module in `module` into a spirv.module, in place.
 mlir::LogicalResult lowerToSpirv(mlir::ModuleOp module);
 

@@ -50,6 +50,12 @@ std::vector<Variant> buildVariants(Location loc, const AttentionSpec &spec) {
     case Family::CpuDriver:
       buildForCpuDriver(loc, spec, profile, variant);
       break;
+    case Family::GpuMatrix:
+      if (!matricesFit(spec))
+        continue;
+      variant.module = buildTile(loc, spec, /*matrices=*/true);
+      variant.binary.tile[0] = kTileRows;
+      break;
     case Family::Gpu:
       variant.module = buildTile(loc, spec);
       variant.binary.tile[0] = kTileRows;

@@ -12,20 +12,24 @@ namespace agt::spirv::attention {
 namespace {
 
 constexpr int64_t kThreads = 128;
-constexpr int64_t kKeys = 32;          // of a tile
-constexpr int64_t kChunk = 32;         // elements of a row staged at once
-constexpr int64_t kPitch = kChunk + 1; // of a staged row: no bank twice
-constexpr int64_t kAcross = 8;         // threads along keys or elements
+constexpr int64_t kKeys = 32;              // of a tile
+constexpr int64_t kChunk = 32;             // elements of a row staged at once
+constexpr int64_t kHalfPitch = kChunk + 8; // of a staged row of f16: aligned
+constexpr int64_t kSide = 16;              // of a cooperative matrix
+constexpr int64_t kPitch = kChunk + 1;     // of a staged row: no bank twice
+constexpr int64_t kAcross = 8;             // threads along keys or elements
 constexpr int64_t kRowsEach = kTileRows / (kThreads / kAcross);
 constexpr int64_t kEach = kChunk / kAcross; // keys or elements a thread has
 
 class Builder {
 public:
-  Builder(Location loc, const AttentionSpec &spec)
-      : spec(spec), b(loc, {"attention",
-                            kThreads,
-                            {wordTypeOf(spec.q), wordTypeOf(spec.k),
-                             wordTypeOf(spec.v), wordTypeOf(spec.o)}}),
+  Builder(Location loc, const AttentionSpec &spec, bool matrices)
+      : spec(spec), matrices(matrices), pitch(matrices ? kChunk + 4 : kPitch),
+        b(loc, {"attention",
+                kThreads,
+                {wordTypeOf(spec.q), wordTypeOf(spec.k), wordTypeOf(spec.v),
+                 wordTypeOf(spec.o)},
+                matrices}),
         chunks(((spec.valueDim ? spec.valueDim : kMaxValueDim) + kChunk - 1) /
                kChunk) {}
 
@@ -43,6 +47,9 @@ private:
              Value rows, Value firstRow, Value firstDim, Value dims);
   void largeBlock(Value from, Value to);
   void tile(Value firstKey);
+  void stageKeysAndQueries(Value firstKey, Value dim);
+  SmallVector<PerRow> products(Value firstKey);
+  SmallVector<PerRow> matrixProducts(Value firstKey);
   SmallVector<PerRow> scores(Value firstKey);
   void softmax(ArrayRef<PerRow> scores, Value firstKey);
   void accumulate(Value firstKey);
@@ -53,19 +60,20 @@ private:
   Value rowInTile(int64_t r) {
     return b.add(threadRow, r * (kThreads / kAcross));
   }
-  Value at(Value row, Value column) {
-    return b.add(b.mul(row, kPitch), column);
-  }
+  Value at(Value row, Value column) { return b.add(b.mul(row, pitch), column); }
   // The thread's accumulator for a row, chunk and element of the chunk.
   int64_t slot(int64_t r, int64_t chunk, int64_t i) {
     return (r * chunks + chunk) * kEach + i;
   }
 
   const AttentionSpec &spec;
+  bool matrices;
+  int64_t pitch; // of a staged row of f32
   KernelBuilder b;
   int64_t chunks; // of a value row
   std::optional<Launch> launch;
   SharedArray sharedQ, sharedKV, weights;
+  SharedArray sharedK; // with matrices: f16, as sharedQ is then
   Value threadRow, threadColumn;
   Value firstEnd; // number of keys that every row sees
   SmallVector<Value> rows, ends;
@@ -74,9 +82,13 @@ private:
 
 void Builder::body() {
   launch.emplace(b, spec, kTileRows);
-  sharedQ = b.makeShared(b.f32Type(), kTileRows * kPitch);
-  sharedKV = b.makeShared(b.f32Type(), kKeys * kPitch);
-  weights = b.makeShared(b.f32Type(), kTileRows * kPitch);
+  Type half = b.builder().getF16Type();
+  sharedQ = matrices ? b.makeShared(half, kTileRows * kHalfPitch)
+                     : b.makeShared(b.f32Type(), kTileRows * pitch);
+  if (matrices)
+    sharedK = b.makeShared(half, kKeys * kHalfPitch);
+  sharedKV = b.makeShared(b.f32Type(), kKeys * pitch);
+  weights = b.makeShared(b.f32Type(), kTileRows * pitch);
   threadRow = b.div(b.thread(), kAcross);
   threadColumn = b.rem(b.thread(), kAcross);
   Value lastRow = b.sub(launch->queries, b.i32(1));
@@ -106,6 +118,8 @@ void Builder::body() {
 void Builder::stage(const SharedArray &to, Buffer from, agt_dtype dtype,
                     RowBase base, Value count, Value firstRow, Value firstDim,
                     Value dims) {
+  bool half = to.element.isF16();
+  Value zero = half ? b.zeroHalf() : b.f32(0);
   Value column = b.rem(b.thread(), kChunk);
   Value dim = b.add(firstDim, column);
   Value row0 = b.div(b.thread(), kChunk);
@@ -116,8 +130,10 @@ void Builder::stage(const SharedArray &to, Buffer from, agt_dtype dtype,
     Value there = b.logicalAnd(b.lt(row, count), b.lt(dim, dims));
     Value index = b.add(base(b.minS(row, b.sub(count, b.i32(1)))),
                         b.minS(dim, b.sub(dims, b.i32(1))));
-    Value x = b.loadElement(from, dtype, index);
-    b.store(to, at(place, column), b.select(there, x, b.f32(0)));
+    Value x =
+        half ? b.loadHalf(from, index) : b.loadElement(from, dtype, index);
+    b.store(to, b.add(b.mul(place, half ? kHalfPitch : pitch), column),
+            b.select(there, x, zero));
   }
 }
 
@@ -147,19 +163,25 @@ void Builder::tile(Value firstKey) {
   accumulate(firstKey);
 }
 
-SmallVector<Builder::PerRow> Builder::scores(Value firstKey) {
+void Builder::stageKeysAndQueries(Value firstKey, Value dim) {
+  b.barrier();
+  stage(
+      sharedQ, kQ, spec.q, [&](Value r) { return launch->qRow(b, r); },
+      launch->queries, launch->firstRow, dim, launch->headDim);
+  stage(
+      matrices ? sharedK : sharedKV, kK, spec.k,
+      [&](Value r) { return launch->kRow(b, r); }, launch->keys, firstKey, dim,
+      launch->headDim);
+  b.barrier();
+}
+
+// q.k of the thread's rows and keys, by the thread.
+SmallVector<Builder::PerRow> Builder::products(Value firstKey) {
   SmallVector<Variable> sums;
   for (int64_t i = 0; i < kRowsEach * kEach; ++i)
     sums.push_back(b.makeVariable(b.f32(0)));
   b.forRange(b.i32(0), launch->headDim, kChunk, [&](Value dim) {
-    b.barrier();
-    stage(
-        sharedQ, kQ, spec.q, [&](Value r) { return launch->qRow(b, r); },
-        launch->queries, launch->firstRow, dim, launch->headDim);
-    stage(
-        sharedKV, kK, spec.k, [&](Value r) { return launch->kRow(b, r); },
-        launch->keys, firstKey, dim, launch->headDim);
-    b.barrier();
+    stageKeysAndQueries(firstKey, dim);
     b.forRange(b.i32(0), b.i32(kChunk), 1, [&](Value d) {
       PerRow q, k;
       for (int64_t r = 0; r < kRowsEach; ++r)
@@ -175,11 +197,47 @@ SmallVector<Builder::PerRow> Builder::scores(Value firstKey) {
   });
   SmallVector<PerRow> values(kRowsEach);
   for (int64_t r = 0; r < kRowsEach; ++r)
+    for (int64_t j = 0; j < kEach; ++j)
+      values[r].push_back(b.load(sums[r * kEach + j]));
+  return values;
+}
+
+// The same by four subgroups, a quarter of the tile each, and through shared
+// memory to the threads that go on with them.
+SmallVector<Builder::PerRow> Builder::matrixProducts(Value firstKey) {
+  using Matrix = KernelBuilder::Matrix;
+  constexpr int64_t across = kKeys / kSide;
+  Value row = b.mul(b.div(b.subgroup(), across), kSide);
+  Value column = b.mul(b.rem(b.subgroup(), across), kSide);
+  Variable sum = b.makeVariable(b.zeroSum());
+  b.forRange(b.i32(0), launch->headDim, kChunk, [&](Value dim) {
+    stageKeysAndQueries(firstKey, dim);
+    for (int64_t d = 0; d < kChunk; d += kSide) {
+      Value q = b.loadMatrix(sharedQ, b.add(b.mul(row, kHalfPitch), d),
+                             kHalfPitch, Matrix::A, /*transposed=*/false);
+      Value k = b.loadMatrix(sharedK, b.add(b.mul(column, kHalfPitch), d),
+                             kHalfPitch, Matrix::B, /*transposed=*/true);
+      b.store(sum, b.multiplyAdd(q, k, b.load(sum)));
+    }
+  });
+  b.storeMatrix(weights, at(row, column), pitch, b.load(sum));
+  b.barrier();
+  SmallVector<PerRow> values(kRowsEach);
+  for (int64_t r = 0; r < kRowsEach; ++r)
+    for (int64_t j = 0; j < kEach; ++j)
+      values[r].push_back(
+          b.load(weights, at(rowInTile(r), b.add(threadColumn, j * kAcross))));
+  return values;
+}
+
+SmallVector<Builder::PerRow> Builder::scores(Value firstKey) {
+  SmallVector<PerRow> values =
+      matrices ? matrixProducts(firstKey) : products(firstKey);
+  for (int64_t r = 0; r < kRowsEach; ++r)
     for (int64_t j = 0; j < kEach; ++j) {
       Value key = b.add(firstKey, b.add(threadColumn, j * kAcross));
-      Value score =
-          b.fmul(b.load(sums[r * kEach + j]), launch->score.scaleLog2);
-      values[r].push_back(launch->score.masked(b, score, key, ends[r]));
+      values[r][j] = launch->score.masked(
+          b, b.fmul(values[r][j], launch->score.scaleLog2), key, ends[r]);
     }
   return values;
 }
@@ -289,8 +347,14 @@ void Builder::storeOutput() {
 
 } // namespace
 
-OwningOpRef<ModuleOp> buildTile(Location loc, const AttentionSpec &spec) {
-  return Builder(loc, spec).build();
+bool matricesFit(const AttentionSpec &spec) {
+  return spec.q == AGT_F16 && spec.k == AGT_F16 &&
+         (spec.o == AGT_F32 || spec.alignment % 2 == 0);
+}
+
+OwningOpRef<ModuleOp> buildTile(Location loc, const AttentionSpec &spec,
+                                bool matrices) {
+  return Builder(loc, spec, matrices).build();
 }
 
 } // namespace agt::spirv::attention

@@ -8,6 +8,11 @@
 // do. Dims may be known or not, at most kMaxValueDim elements of a value row;
 // elements past the end of a row or past the last key are staged as 0.
 //
+// With cooperative matrices (f16 queries and keys), the scores of a tile are
+// four products of 16 x 16, one for each of four subgroups of 32; sums are f32
+// as ever. Weights by values stay in f32: weights of 16 bits would lose what
+// the language promises.
+//
 // Every barrier is in control flow that is the same for the whole workgroup.
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_TILEKERNEL_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_TILEKERNEL_H
@@ -21,8 +26,12 @@ namespace agt::spirv::attention {
 
 constexpr int64_t kTileRows = 32;
 
+/// Whether cooperative matrices can do the scores.
+bool matricesFit(const AttentionSpec &spec);
+
 mlir::OwningOpRef<mlir::ModuleOp> buildTile(mlir::Location loc,
-                                            const AttentionSpec &spec);
+                                            const AttentionSpec &spec,
+                                            bool matrices = false);
 
 } // namespace agt::spirv::attention
 

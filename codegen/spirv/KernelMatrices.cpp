@@ -1,0 +1,76 @@
+// KernelBuilder's cooperative matrices: see KernelBuilder.h.
+#include "codegen/spirv/KernelBuilder.h"
+
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+
+using namespace mlir;
+namespace ir = mlir::spirv;
+
+namespace agt::spirv {
+
+static constexpr int64_t kSide = 16;
+
+Type KernelBuilder::matrixType(Matrix use) {
+  using Use = ir::CooperativeMatrixUseKHR;
+  Type element = use == Matrix::Sum ? Type(b.getF32Type()) : b.getF16Type();
+  Use kind = use == Matrix::A   ? Use::MatrixA
+             : use == Matrix::B ? Use::MatrixB
+                                : Use::MatrixAcc;
+  return ir::CooperativeMatrixType::get(element, kSide, kSide,
+                                        ir::Scope::Subgroup, kind);
+}
+
+Value KernelBuilder::subgroup() {
+  if (!subgroupValue)
+    subgroupValue = entryValue([&]() -> Value {
+      return arith::IndexCastOp::create(
+          b, i32Type(), gpu::SubgroupIdOp::create(b, /*upper_bound=*/nullptr));
+    });
+  return subgroupValue;
+}
+
+Value KernelBuilder::loadMatrix(const SharedArray &array, Value index,
+                                int64_t pitch, Matrix use, bool transposed) {
+  using Layout = ir::CooperativeMatrixLayoutKHR;
+  Value pointer =
+      ir::AccessChainOp::create(b, array.pointer, ValueRange{index});
+  return ir::KHRCooperativeMatrixLoadOp::create(
+      b, matrixType(use), pointer,
+      transposed ? Layout::ColumnMajor : Layout::RowMajor, i32(pitch),
+      sharedAccess(), IntegerAttr());
+}
+
+void KernelBuilder::storeMatrix(const SharedArray &array, Value index,
+                                int64_t pitch, Value sum) {
+  Value pointer =
+      ir::AccessChainOp::create(b, array.pointer, ValueRange{index});
+  ir::KHRCooperativeMatrixStoreOp::create(
+      b, pointer, sum, ir::CooperativeMatrixLayoutKHR::RowMajor, i32(pitch),
+      sharedAccess(), IntegerAttr());
+}
+
+Value KernelBuilder::zeroSum() {
+  return ir::CompositeConstructOp::create(b, matrixType(Matrix::Sum),
+                                          ValueRange{f32(0)});
+}
+
+Value KernelBuilder::multiplyAdd(Value x, Value y, Value sum) {
+  return ir::KHRCooperativeMatrixMulAddOp::create(
+      b, sum.getType(), x, y, sum, ir::CooperativeMatrixOperandsKHRAttr());
+}
+
+Value KernelBuilder::loadHalf(unsigned buffer, Value index) {
+  Value pair = ir::BitcastOp::create(b, VectorType::get(2, b.getF16Type()),
+                                     loadWord(buffer, shr(index, 1)));
+  Value low = ir::CompositeExtractOp::create(b, pair, {0});
+  Value high = ir::CompositeExtractOp::create(b, pair, {1});
+  return select(eq(bitAnd(index, 1), i32(0)), low, high);
+}
+
+Value KernelBuilder::zeroHalf() {
+  return entryValue([&]() -> Value {
+    return arith::ConstantOp::create(b, b.getFloatAttr(b.getF16Type(), 0.0));
+  });
+}
+
+} // namespace agt::spirv
