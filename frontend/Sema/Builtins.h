@@ -88,6 +88,8 @@ public:
   /// `expected` ("the last dim of 'x'").
   bool sameDim(unsigned param, Dim got, const llvm::Twine &what, Dim expected,
                const llvm::Twine &source) const;
+  void differ(unsigned param, const llvm::Twine &message,
+              llvm::StringRef source) const;
   /// The type of a result, checked for size.
   std::optional<TensorType> result(DType dtype, Shape shape) const;
 

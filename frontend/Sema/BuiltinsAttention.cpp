@@ -170,10 +170,11 @@ private:
 bool AttentionChecker::checkDims() {
   for (unsigned other : {Key, Val}) {
     if (args.type(other).rank() != args.type(Query).rank()) {
-      args.error(other,
-                 name(other) + " has " + llvm::Twine(args.type(other).rank()) +
-                     " dims, expected " + llvm::Twine(args.type(Query).rank()) +
-                     ", as many as 'q'");
+      args.differ(other,
+                  name(other) + " has " + llvm::Twine(args.type(other).rank()) +
+                      " dims, expected " +
+                      llvm::Twine(args.type(Query).rank()) + ", as many as 'q'",
+                  "'q'");
       return false;
     }
     const HeadDims &dims = other == Key ? key : value;

@@ -321,8 +321,20 @@ bool CallArgs::sameDim(unsigned param, Dim got, const llvm::Twine &what,
   if (checker.graph->requireEqual(got, expected, range(param),
                                   before + "{0}, expected {1}" + after))
     return true;
-  error(param, before + got->str() + ", expected " + expected->str() + after);
+  differ(param, before + got->str() + ", expected " + expected->str() + after,
+         after);
   return false;
+}
+
+/// An error about `param`, with a note at the other argument whose name stands
+/// in quotes in `source`.
+void CallArgs::differ(unsigned param, const llvm::Twine &message,
+                      llvm::StringRef source) const {
+  auto diag = checker.diags.error(range(param), message);
+  llvm::StringRef name = source.split('\'').second.split('\'').first;
+  for (unsigned i = 0; i < exprs.size(); ++i)
+    if (i != param && has(i) && paramName(i) == name)
+      diag.note(range(i), "'" + name + "' is " + describe(values[i]));
 }
 
 std::optional<TensorType> CallArgs::result(DType dtype, Shape shape) const {

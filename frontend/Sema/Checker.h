@@ -145,6 +145,9 @@ private:
   llvm::DenseMap<const ast::GraphDecl *, std::vector<CallSite>> calls;
   std::vector<const ast::Decl *> decls;
   llvm::StringMap<const ast::Decl *> globals;
+  /// Consts and fields are worked out in source order, so this bounds forward
+  /// references only.
+  static constexpr unsigned maxConstDepth = 256;
   unsigned constDepth = 0;
   enum class State { Fresh, Running, Done };
   struct ConstEntry {

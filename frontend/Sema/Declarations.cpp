@@ -94,10 +94,6 @@ std::vector<llvm::StringRef> Checker::names() const {
 // Values
 //===----------------------------------------------------------------------===//
 
-// Consts are worked out in source order, so this bounds forward references
-// only.
-static constexpr unsigned maxConstDepth = 256;
-
 Value Checker::constValue(const ast::ConstDecl &decl) {
   ConstEntry &entry = consts[&decl];
   if (entry.state == State::Done)

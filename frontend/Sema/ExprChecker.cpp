@@ -307,11 +307,29 @@ static Op opOf(ast::ChainOp op) {
   return Op::Add;
 }
 
+/// Strings and lists grow in place: a sum of them takes time in proportion to
+/// its length.
+static bool appended(ast::ChainOp op, Value &sum, const Value &value) {
+  if (op != ast::ChainOp::Add || sum.kind != value.kind)
+    return false;
+  if (sum.kind == Value::String)
+    sum.text += value.text;
+  else if (sum.kind == Value::List)
+    llvm::append_range(sum.elements, value.elements);
+  else
+    return false;
+  return true;
+}
+
 Value ExprChecker::checkChain(const ast::ChainExpr &expr) {
   Operand sum = checkOperand(*expr.first);
   for (const ast::ChainExpr::Link &link : expr.rest) {
     Operand operand = checkOperand(*link.operand);
     llvm::SMRange range(expr.range.Start, operand.range.End);
+    if (appended(link.op, sum.value, operand.value)) {
+      sum.range = range;
+      continue;
+    }
     sum.value = link.op == ast::ChainOp::Mask
                     ? maskAnd(sum, operand, range)
                     : binary(opOf(link.op), ast::spelling(link.op), sum,

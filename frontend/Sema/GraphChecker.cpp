@@ -196,7 +196,11 @@ Value GraphChecker::annotated(const Operand &operand, const ast::TypeRef *type,
     return exprs.error(operand.range, "'" + name.text + "': expected " +
                                           Checker::typeText(*type) + ", got " +
                                           describe(value));
-  return value;
+  if (declared != "float" || value.isFloat())
+    return value;
+  if (std::optional<double> number = value.constantNumber())
+    return Value::ofFloat(*number);
+  return Value::ofNumber(builder.asNumber(value, operand.range));
 }
 
 void GraphChecker::takeApart(const ast::LetStmt &stmt, const Value &value) {

@@ -292,8 +292,17 @@ Value Checker::modelValue(const ast::Prop &prop) {
                 "field '" + prop.word.text + "' depends on itself");
     return Value::poison();
   }
+  if (constDepth >= maxConstDepth) {
+    diags.error(prop.word.range, "field '" + prop.word.text +
+                                     "' depends on more than 256 fields and "
+                                     "consts that are declared later");
+    state = State::Done;
+    return modelFields[&prop] = Value::poison();
+  }
   state = State::Running;
+  ++constDepth;
   Value value = evaluateField(prop);
+  --constDepth;
   modelFieldStates[&prop] = State::Done;
   return modelFields[&prop] = value;
 }

@@ -75,16 +75,6 @@ Value ExprChecker::scalarBinary(Op op, llvm::StringRef name, const Operand &a,
     return Value::ofBool(op == Op::And ? x.integer && y.integer
                                        : x.integer || y.integer);
   }
-  if (op == Op::Add && x.kind == y.kind) {
-    if (x.kind == Value::String)
-      return Value::ofString(x.text + y.text);
-    if (x.kind == Value::List) {
-      Value result = x;
-      result.elements.insert(result.elements.end(), y.elements.begin(),
-                             y.elements.end());
-      return result;
-    }
-  }
   if (x.kind == Value::Duration && y.kind == Value::Duration &&
       (op == Op::Add || op == Op::Sub)) {
     Value result = x;

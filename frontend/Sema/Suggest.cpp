@@ -6,6 +6,9 @@ using namespace agt::sema;
 
 llvm::StringRef agt::sema::nearest(llvm::StringRef name,
                                    llvm::ArrayRef<llvm::StringRef> candidates) {
+  // Nobody misspells a name this long, and comparing takes its square.
+  if (name.size() > 64)
+    return {};
   unsigned best = std::max<size_t>(1, (name.size() + 1) / 3) + 1;
   llvm::StringRef found;
   for (llvm::StringRef candidate : candidates) {
