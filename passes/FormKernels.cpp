@@ -1,9 +1,9 @@
 // agt-form-kernels: the plan (FusionPlan.h) turned into agt.kernel ops.
 //
 // Sizes of results become arithmetic on dims of the graph's arguments before
-// the ops they are asked of go. Kernels are made from the first to the last, and
-// one knows its sizes: each question is answered in as many steps as a kernel
-// has ops.
+// the ops they are asked of go. Kernels are made from the first to the last,
+// and one knows its sizes: each question is answered in as many steps as a
+// kernel has ops.
 #include "passes/Passes.h"
 
 #include "dialect/Agt/Shapes.h"
@@ -29,8 +29,7 @@ static void splitConcat(ConcatOp op, size_t most) {
     SmallVector<Value> parts;
     OperandRange inputs = op.getInputs();
     for (size_t i = 0; i < inputs.size(); i += most) {
-      OperandRange group =
-          inputs.slice(i, std::min(most, inputs.size() - i));
+      OperandRange group = inputs.slice(i, std::min(most, inputs.size() - i));
       if (group.size() == 1) {
         parts.push_back(group.front());
         continue;
@@ -71,8 +70,7 @@ static std::string labelOf(ArrayRef<Operation *> members) {
 
 namespace {
 
-class FormKernelsPass
-    : public agt::impl::FormKernelsBase<FormKernelsPass> {
+class FormKernelsPass : public agt::impl::FormKernelsBase<FormKernelsPass> {
 public:
   using FormKernelsBase::FormKernelsBase;
 
@@ -106,7 +104,8 @@ public:
 
 private:
   LogicalResult resolveDims(ArrayRef<Operation *> dims);
-  LogicalResult makeSizes(Operation *root, SmallVectorImpl<Operation *> &holders);
+  LogicalResult makeSizes(Operation *root,
+                          SmallVectorImpl<Operation *> &holders);
   void makeKernel(FusionPlan &plan, Operation *root,
                   ArrayRef<Operation *> holders);
   void explainKernel(FusionPlan &plan, Operation *root,
@@ -223,8 +222,8 @@ void FormKernelsPass::explainKernel(FusionPlan &plan, Operation *root,
     return;
   InFlightDiagnostic remark = root->emitRemark("kernel '")
                               << labelOf(members) << "' of " << members.size()
-                              << (members.size() == 1 ? " op" : " ops")
-                              << "; '" << root->getName().stripDialect()
+                              << (members.size() == 1 ? " op" : " ops") << "; '"
+                              << root->getName().stripDialect()
                               << "' has memory because " << plan.reason(root);
   for (Operation *op : members)
     if (op != root)
@@ -234,8 +233,8 @@ void FormKernelsPass::explainKernel(FusionPlan &plan, Operation *root,
 
 // Everything that a kernel has taken in is without readers by now.
 void FormKernelsPass::eraseFused(GraphOp graph) {
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(graph.getBody().front())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(graph.getBody().front())))
     if (fusionKind(&op) != FusionKind::Outside && op.use_empty())
       op.erase();
 }

@@ -64,9 +64,8 @@ static int64_t evaluations(OpOperand &use) {
       .Case([&](TopkOp op) { return 1 + static_cast<int64_t>(op.getK()); })
       .Case([&](QuantizeOp) { return 2; })
       .Case([&](RotateOp) { return number == 0 ? 2 : kStretched; })
-      .Case<EmbedOp, DequantizeOp>([&](auto) {
-        return number == 1 ? kStretched : 1;
-      })
+      .Case<EmbedOp, DequantizeOp>(
+          [&](auto) { return number == 1 ? kStretched : 1; })
       .Default([&](Operation *) -> int64_t {
         if (isElementwise(reader) && isStretched(use.get(), reader))
           return kStretched;
@@ -177,8 +176,8 @@ void FusionPlan::decide(Operation *op) {
 StringRef FusionPlan::whyNotPulled(Operation *op, const Demand &demand) {
   if (demand.kernels.empty())
     return "nothing reads it";
-  if (demand.indexOnly && !isa<ReshapeOp, TransposeOp, SliceOp, CastOp,
-                               tensor::CastOp>(op))
+  if (demand.indexOnly &&
+      !isa<ReshapeOp, TransposeOp, SliceOp, CastOp, tensor::CastOp>(op))
     return "a product reads it many times";
   int64_t times = 0;
   for (auto [kernel, evaluations] : demand.kernels)
@@ -216,8 +215,7 @@ StringRef FusionPlan::whyNoEpilogue(Operation *op, const Demand &demand) {
       if (isa<tensor::DimOp>(reader) || !decisions.count(reader))
         continue;
       bool cast = isa<tensor::CastOp>(reader);
-      if ((!isElementwise(reader) && !cast) ||
-          isStretched(use.get(), reader))
+      if ((!isElementwise(reader) && !cast) || isStretched(use.get(), reader))
         return "its reader moves elements";
       if (seen.insert(reader).second)
         front.push_back(reader);

@@ -28,18 +28,17 @@ struct SplitRopePass : agt::impl::SplitRopeBase<SplitRopePass> {
     OpBuilder b(op);
     Location loc = op.getLoc();
     RankedTensorType input = tensorType(op.getInput());
-    OpFoldResult dims =
-        op.getDims() ? OpFoldResult(b.getIndexAttr(*op.getDims()))
-                     : dimOf(b, loc, op.getInput(), input.getRank() - 1);
+    OpFoldResult dims = op.getDims()
+                            ? OpFoldResult(b.getIndexAttr(*op.getDims()))
+                            : dimOf(b, loc, op.getInput(), input.getRank() - 1);
     std::optional<int64_t> number = getConstantIntValue(dims);
     int64_t rows = number ? *number / 2 : ShapedType::kDynamic;
     auto type = RankedTensorType::get({rows, 2}, b.getI32Type());
-    Value table =
-        RopeTableOp::create(b, loc, type, asValue(b, loc, dims),
-                            op.getBaseAttr(), op.getScaleAttr());
+    Value table = RopeTableOp::create(b, loc, type, asValue(b, loc, dims),
+                                      op.getBaseAttr(), op.getScaleAttr());
     Value turned =
-        RotateOp::create(b, loc, op.getType(), op.getInput(),
-                         op.getPositions(), table, op.getPairsAttr());
+        RotateOp::create(b, loc, op.getType(), op.getInput(), op.getPositions(),
+                         table, op.getPairsAttr());
     op.replaceAllUsesWith(turned);
     op.erase();
   }

@@ -86,8 +86,8 @@ Value ElementaryMath::log(Value x) {
   Value f = k.fsub(m, k.f32(1));
   Value s = k.fdiv(f, k.fadd(f, k.f32(2)));
   Value z = k.fmul(s, s);
-  Value r = k.fmul(z, polynomial(z, {2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9,
-                                     2.0 / 11}));
+  Value r =
+      k.fmul(z, polynomial(z, {2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11}));
   Value half = k.fmul(k.fmul(f, f), k.f32(0.5));
   Value n = k.toF32(e);
   const double high = 0.693145751953125;
@@ -108,15 +108,15 @@ Value ElementaryMath::tanh(Value x) {
   // Odd polynomial near 0 (Cephes), 1 - 2 / (e^2|x| + 1) elsewhere.
   Value a = k.fabs(x);
   Value z = k.fmul(x, x);
-  Value p = polynomial(z, {-3.33332819422e-1, 1.33314422036e-1,
-                           -5.37397155531e-2, 2.06390887954e-2,
-                           -5.70498872745e-3});
+  Value p =
+      polynomial(z, {-3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2,
+                     2.06390887954e-2, -5.70498872745e-3});
   Value near = k.fma(k.fmul(p, z), x, x);
   Value twice = k.fmul(a, k.f32(2));
   Scaled e = expScaled(twice);
-  Value far = k.fsub(
-      k.f32(1), k.fdiv(k.f32(2), k.fadd(scale(e.mantissa, e.exponent),
-                                        k.f32(1))));
+  Value far =
+      k.fsub(k.f32(1),
+             k.fdiv(k.f32(2), k.fadd(scale(e.mantissa, e.exponent), k.f32(1))));
   Value sign = k.bitAnd(k.asI32(x), static_cast<int32_t>(0x80000000));
   far = k.asF32(k.bitOr(k.asI32(far), sign));
   Value result = k.select(k.flt(a, k.f32(0.625)), near, far);
@@ -137,8 +137,7 @@ Value ElementaryMath::silu(Value x) {
   Value total = k.fadd(k.f32(1), scale(e.mantissa, e.exponent));
   Value positive = k.fdiv(x, total);
   Value factor = atLeast(x, -110);
-  Value negative =
-      scale(k.fdiv(k.fmul(factor, e.mantissa), total), e.exponent);
+  Value negative = scale(k.fdiv(k.fmul(factor, e.mantissa), total), e.exponent);
   return atLimits(x, k.select(k.flt(x, k.f32(0)), negative, positive));
 }
 
@@ -156,9 +155,8 @@ Value ElementaryMath::gelu(Value x) {
   Value h = polynomial(
       q, {0.472053200006485, -0.09670346975326538, 0.013999620452523232,
           0.028599996119737625, -0.03219761326909065, 0.0179398525506258,
-          -0.005002894904464483, -0.00030160555616021156,
-          0.0006913368124514818, -6.436251715058461e-05,
-          -7.324348553083837e-05});
+          -0.005002894904464483, -0.00030160555616021156, 0.0006913368124514818,
+          -6.436251715058461e-05, -7.324348553083837e-05});
   Value tail = k.fmul(k.fdiv(h, k.fadd(y, k.f32(1))), e.mantissa);
   Value negative = scale(k.fmul(atLeast(x, -15), tail), e.exponent);
   Value positive = k.fsub(x, k.fmul(x, scale(tail, e.exponent)));
@@ -179,8 +177,8 @@ Value ElementaryMath::geluTanh(Value x) {
   Value aHigh = truncated(bounded), aLow = k.fsub(bounded, aHigh);
   Value square = k.fmul(aHigh, aHigh);
   Value squareHigh = truncated(square);
-  Value squareLow = k.fadd(k.fsub(square, squareHigh),
-                           k.fmul(aLow, k.fadd(bounded, aHigh)));
+  Value squareLow =
+      k.fadd(k.fsub(square, squareHigh), k.fmul(aLow, k.fadd(bounded, aHigh)));
   Value product = k.fmul(squareHigh, k.f32(c1High)); // exact
   Value productLow =
       k.fma(squareLow, k.f32(c1High),
@@ -190,8 +188,8 @@ Value ElementaryMath::geluTanh(Value x) {
   Value factorLow = k.fadd(k.fsub(k.f32(c0High), factorHigh), product);
   factorLow = k.fadd(factorLow, k.fadd(productLow, k.f32(c0 - c0High)));
   Value high = k.fmul(aHigh, factorHigh); // exact
-  Value low = k.fma(aHigh, factorLow,
-                    k.fmul(aLow, k.fadd(factorHigh, factorLow)));
+  Value low =
+      k.fma(aHigh, factorLow, k.fmul(aLow, k.fadd(factorHigh, factorLow)));
 
   // e^-|2u|: both parts change sign with a.
   Value negativeArgument = k.flt(x, k.f32(0));
@@ -235,18 +233,16 @@ Value ElementaryMath::divide(Value x, Value y) {
 Value ElementaryMath::remainder(Value x, Value y) {
   Value xBits = k.bitAnd(k.asI32(x), 0x7fffffff);
   Value yBits = k.bitAnd(k.asI32(y), 0x7fffffff);
-  auto exponent = [&](Value bits) {
-    return k.maxS(k.shr(bits, 23), k.i32(1));
-  };
+  auto exponent = [&](Value bits) { return k.maxS(k.shr(bits, 23), k.i32(1)); };
   auto mantissa = [&](Value bits) {
-    Value implicit = k.select(k.ult(bits, k.i32(0x00800000)), k.i32(0),
-                              k.i32(0x00800000));
+    Value implicit =
+        k.select(k.ult(bits, k.i32(0x00800000)), k.i32(0), k.i32(0x00800000));
     return k.bitOr(k.bitAnd(bits, 0x007fffff), implicit);
   };
   Value infinity = k.i32(0x7f800000);
-  Value bad = k.logicalOr(
-      k.logicalNot(k.ult(xBits, infinity)),
-      k.logicalOr(k.eq(yBits, k.i32(0)), k.ult(infinity, yBits)));
+  Value bad =
+      k.logicalOr(k.logicalNot(k.ult(xBits, infinity)),
+                  k.logicalOr(k.eq(yBits, k.i32(0)), k.ult(infinity, yBits)));
   Value smaller = k.ult(xBits, yBits);
   Value divisor = k.select(bad, k.i32(1), mantissa(yBits));
   Value shift = k.sub(exponent(xBits), exponent(yBits));
@@ -255,11 +251,9 @@ Value ElementaryMath::remainder(Value x, Value y) {
   Value rest = k.forCarry(
       k.i32(0), shift, 8, {first}, [&](Value done, ArrayRef<Value> carried) {
         Value bits = k.minS(k.sub(shift, done), k.i32(8));
-        return SmallVector<Value>{
-            k.rem(k.shl(carried.front(), bits), divisor)};
+        return SmallVector<Value>{k.rem(k.shl(carried.front(), bits), divisor)};
       })[0];
-  Value magnitude =
-      scale(k.toF32(rest), k.sub(exponent(yBits), k.i32(150)));
+  Value magnitude = scale(k.toF32(rest), k.sub(exponent(yBits), k.i32(150)));
   Value sign = k.bitAnd(k.asI32(x), static_cast<int32_t>(0x80000000));
   Value result = k.asF32(k.bitOr(k.asI32(magnitude), sign));
   result = k.select(smaller, x, result);
@@ -272,16 +266,16 @@ ElementaryMath::SinCos ElementaryMath::sinCosOfTurn(Value high, Value low) {
   // The nearest quarter turn, and what is left of at most an eighth.
   Value quadrant = k.shr(k.add(high, 1 << 29), 30);
   Value rest = k.sub(high, k.shl(quadrant, 30));
-  Value fraction = k.fma(k.toF32U(low), k.f32(std::ldexp(1, -32)),
-                         k.toF32(rest));
+  Value fraction =
+      k.fma(k.toF32U(low), k.f32(std::ldexp(1, -32)), k.toF32(rest));
   Value r = k.fmul(fraction, k.f32(std::ldexp(2 * M_PI, -32)));
   // Cephes' polynomials on [-pi/4, pi/4].
   Value z = k.fmul(r, r);
-  Value s = polynomial(z, {-1.6666654611e-1, 8.3321608736e-3,
-                           -1.9515295891e-4});
+  Value s =
+      polynomial(z, {-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4});
   s = k.fma(k.fmul(s, z), r, r);
-  Value c = polynomial(z, {4.166664568298827e-2, -1.388731625493765e-3,
-                           2.443315711809948e-5});
+  Value c = polynomial(
+      z, {4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5});
   c = k.fma(k.fmul(c, z), z, k.fma(z, k.f32(-0.5), k.f32(1)));
 
   Value odd = k.ne(k.bitAnd(quadrant, 1), k.i32(0));
@@ -318,11 +312,10 @@ ElementaryMath::SinCos ElementaryMath::sinCos(Value x) {
   auto tableWord = [&](unsigned offset) {
     Value value = k.i32(static_cast<int32_t>(turns[offset]));
     for (unsigned i = 1; i <= 4; ++i)
-      value = k.select(k.eq(word, k.i32(i)),
-                       k.i32(offset + i < 8
-                                 ? static_cast<int32_t>(turns[offset + i])
-                                 : 0),
-                       value);
+      value = k.select(
+          k.eq(word, k.i32(i)),
+          k.i32(offset + i < 8 ? static_cast<int32_t>(turns[offset + i]) : 0),
+          value);
     return value;
   };
   Value w[4];
@@ -334,8 +327,7 @@ ElementaryMath::SinCos ElementaryMath::sinCos(Value x) {
   Product fromLow = multiply(m, low), fromMiddle = multiply(m, middle);
   Value turnLow = k.add(fromMiddle.low, fromLow.high);
   Value carry = k.select(k.ult(turnLow, fromLow.high), k.i32(1), k.i32(0));
-  Value turnHigh =
-      k.add(k.add(k.mul(m, high), fromMiddle.high), carry);
+  Value turnHigh = k.add(k.add(k.mul(m, high), fromMiddle.high), carry);
   SinCos r = sinCosOfTurn(turnHigh, turnLow);
 
   // Small angles as they are: sin x = x - x^3/6, cos x = 1 - x^2/2.

@@ -26,8 +26,7 @@ Value ElementTypes::integerOf(Type type, int64_t value) {
     return k.i32(value);
   if (type.isInteger(1))
     return k.i1(value != 0);
-  return arith::ConstantOp::create(k.builder(),
-                                   IntegerAttr::get(type, value));
+  return arith::ConstantOp::create(k.builder(), IntegerAttr::get(type, value));
 }
 
 Value ElementTypes::integer(Type element, int64_t value) {
@@ -48,8 +47,8 @@ Value ElementTypes::constant(Type element, double value) {
   if (std::isnan(value))
     return integer(element, 0);
   if (value >= limit)
-    return integer(element, width == 64 ? INT64_MAX
-                                        : static_cast<int64_t>(limit) - 1);
+    return integer(element,
+                   width == 64 ? INT64_MAX : static_cast<int64_t>(limit) - 1);
   return integer(element, static_cast<int64_t>(std::max(value, -limit)));
 }
 
@@ -58,8 +57,7 @@ Value ElementTypes::nanOrZero(Type element) {
 }
 
 Value ElementTypes::shiftRightSigned(Value x, int64_t bits) {
-  return arith::ShRSIOp::create(k.builder(), x,
-                                integerOf(x.getType(), bits));
+  return arith::ShRSIOp::create(k.builder(), x, integerOf(x.getType(), bits));
 }
 
 // ---- narrow elements -------------------------------------------------------
@@ -82,8 +80,7 @@ Value ElementTypes::f8FromF32(Value value) {
   Value largest = k.i32(0x43e00000); // 448
   Value bounded = k.minU(magnitude, largest);
   Value odd = k.bitAnd(k.shr(bounded, 20), 1);
-  Value normal =
-      k.shr(k.add(k.add(bounded, odd), 0x7ffff - (120 << 23)), 20);
+  Value normal = k.shr(k.add(k.add(bounded, odd), 0x7ffff - (120 << 23)), 20);
   // 2^14 has 2^-9 as its last place: the addition rounds.
   Value aligned = k.fadd(k.asF32(bounded), k.f32(16384));
   Value subnormal = k.sub(k.asI32(aligned), k.i32(0x46800000));
@@ -133,8 +130,8 @@ Value ElementTypes::floatToInteger(Type to, Value value) {
   double limit = std::ldexp(1.0, width - 1);
   Value over = k.fcmp(KernelBuilder::FPred::OGE, value, k.f32(limit));
   Value under = k.fcmp(KernelBuilder::FPred::OLE, value, k.f32(-limit));
-  Value inside = k.logicalNot(
-      k.logicalOr(k.isNaN(value), k.logicalOr(over, under)));
+  Value inside =
+      k.logicalNot(k.logicalOr(k.isNaN(value), k.logicalOr(over, under)));
   Value safe = k.select(inside, value, k.f32(0));
   Type type = computeType(to);
   Value r = arith::FPToSIOp::create(k.builder(), type, safe);

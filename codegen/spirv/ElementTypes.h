@@ -26,7 +26,9 @@ public:
     unsigned width = bitWidth(element);
     return width >= 32 ? 1 : 32 / width;
   }
-  static bool isFloat(Type element) { return mlir::isa<mlir::FloatType>(element); }
+  static bool isFloat(Type element) {
+    return mlir::isa<mlir::FloatType>(element);
+  }
   static bool isBool(Type element) { return element.isInteger(1); }
   static WordType wordType(Type element) {
     return element.isF32() ? WordType::F32 : WordType::I32;

@@ -48,8 +48,7 @@ LogicalResult buildElementwise(VariantSet &variants) {
         // The last word may be part padding: its elements are computed as the
         // last real one.
         if (i > 0 && !count.isMultipleOf(perWord))
-          linear = {k.minU(e.numberOf(linear),
-                           k.sub(e.size(count), k.i32(1)))};
+          linear = {k.minU(e.numberOf(linear), k.sub(e.size(count), k.i32(1)))};
         values.push_back(e.unrounded(root, e.at(sizes, linear)));
       }
       e.storeWord(0, word, values);

@@ -42,7 +42,8 @@ Value Evaluator::compute(Value tensor, Place place, bool rounded) {
                           element(op.getInput(), place));
       })
       .Case([&](tensor::CastOp op) { return element(op.getSource(), place); })
-      .Case([&](ScalarOp op) { return scalar(op.getValue(), elementOf(tensor)); })
+      .Case(
+          [&](ScalarOp op) { return scalar(op.getValue(), elementOf(tensor)); })
       .Case([&](FullOp op) { return scalar(op.getValue(), elementOf(tensor)); })
       .Case([&](IotaOp) { return numberOf(linearOf(place)); })
       .Case([&](ReshapeOp op) {
@@ -96,8 +97,8 @@ Value Evaluator::integerQuotient(Value x, Value y, bool remainder) {
   Value smallest = types.integerOf(
       type, width == 64 ? INT64_MIN : -(int64_t(1) << (width - 1)));
   Value byZero = k.eq(y, zero);
-  Value overflow = k.logicalAnd(k.eq(x, smallest),
-                                k.eq(y, types.integerOf(type, -1)));
+  Value overflow =
+      k.logicalAnd(k.eq(x, smallest), k.eq(y, types.integerOf(type, -1)));
   Value divisor = k.select(k.logicalOr(byZero, overflow), one, y);
   Value quotient = arith::DivSIOp::create(k.builder(), x, divisor);
   if (!remainder)

@@ -93,8 +93,8 @@ Linear Evaluator::linearOf(Place place) {
 }
 
 std::pair<Value, Value> Evaluator::divide(Value x, AffineExpr by) {
-  std::pair<void *, void *> key{
-      x.getAsOpaquePointer(), const_cast<void *>(by.getAsOpaquePointer())};
+  std::pair<void *, void *> key{x.getAsOpaquePointer(),
+                                const_cast<void *>(by.getAsOpaquePointer())};
   if (auto *found = find(scopes, &Scope::divisions, key))
     return *found;
   Value divisor = size(by);
@@ -243,8 +243,8 @@ Value Evaluator::load(BlockArgument tensor, Place place) {
   if (linear.factor % perWord == 0) {
     Value word = numberOf(
         {linear.base, linear.factor / perWord, linear.offset / perWord});
-    Value bits = k.shr(loadWord(buffer, word),
-                       (linear.offset % perWord) * width);
+    Value bits =
+        k.shr(loadWord(buffer, word), (linear.offset % perWord) * width);
     return types.decode(type, bits);
   }
   Value number = numberOf(linear);
@@ -264,8 +264,7 @@ void Evaluator::store(unsigned result, Value number, Value value) {
   k.storeNarrow(buffer, number, types.encode(type, value), 32 / perWord);
 }
 
-void Evaluator::storeWord(unsigned result, Value word,
-                          ArrayRef<Value> values) {
+void Evaluator::storeWord(unsigned result, Value word, ArrayRef<Value> values) {
   unsigned buffer = firstResult + result;
   Type type = resultElement(result);
   if (type.isInteger(64)) {

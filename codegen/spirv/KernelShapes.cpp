@@ -92,9 +92,8 @@ AffineExpr KernelShapes::computeDim(Value tensor, int64_t dim) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   auto first = [&] { return sizesOf(op->getOperand(0))[dim]; };
   return llvm::TypeSwitch<Operation *, AffineExpr>(op)
-      .Case<ReshapeOp, FullOp>([&](auto op) {
-        return index(openSize(tensor, op.getSizes(), dim));
-      })
+      .Case<ReshapeOp, FullOp>(
+          [&](auto op) { return index(openSize(tensor, op.getSizes(), dim)); })
       .Case([&](IotaOp op) { return index(op.getSize()); })
       .Case([&](TransposeOp op) {
         return sizesOf(op.getInput())[op.getPermutation()[dim]];
@@ -135,8 +134,8 @@ AffineExpr KernelShapes::computeDim(Value tensor, int64_t dim) {
       })
       .Case<ReduceOp>([&](auto op) {
         int64_t axis = op.getAxis();
-        return sizesOf(op.getInput())[op.getKeep() || dim < axis ? dim
-                                                                  : dim + 1];
+        return sizesOf(
+            op.getInput())[op.getKeep() || dim < axis ? dim : dim + 1];
       })
       .Case([&](ArgmaxOp op) {
         int64_t axis = op.getAxis();

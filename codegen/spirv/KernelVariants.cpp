@@ -35,9 +35,9 @@ static uint32_t featuresOf(ModuleOp module) {
 
 LogicalResult VariantSet::add(const VariantPlan &plan,
                               llvm::function_ref<void(Evaluator &)> body) {
-  KernelBuilder builder(UnknownLoc::get(op.getContext()),
-                        {"kernel", plan.workgroupSize,
-                         Evaluator::buffersOf(op)});
+  KernelBuilder builder(
+      UnknownLoc::get(op.getContext()),
+      {"kernel", plan.workgroupSize, Evaluator::buffersOf(op)});
   builder.guarded([&] {
     Evaluator evaluator(builder, op, kernelShapes);
     body(evaluator);
@@ -48,8 +48,7 @@ LogicalResult VariantSet::add(const VariantPlan &plan,
     return failure();
   uint32_t features = featuresOf(*module);
   result.variants.push_back(
-      {plan.profile,
-       std::make_shared<OwningOpRef<ModuleOp>>(std::move(module)),
+      {plan.profile, std::make_shared<OwningOpRef<ModuleOp>>(std::move(module)),
        std::move(*words), plan.subgroupSize, features, plan.minFlops,
        plan.tile});
   return success();

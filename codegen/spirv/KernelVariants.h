@@ -44,11 +44,10 @@ using Values = llvm::SmallVector<mlir::Value>;
 
 /// One tuple of values from those of all lanes of a subgroup of `size` lanes,
 /// which is the whole workgroup: combined in a fixed tree.
-Values combineLanes(
-    KernelBuilder &k, uint32_t size, Values values,
-    llvm::function_ref<Values(llvm::ArrayRef<mlir::Value>,
-                              llvm::ArrayRef<mlir::Value>)>
-        combine);
+Values combineLanes(KernelBuilder &k, uint32_t size, Values values,
+                    llvm::function_ref<Values(llvm::ArrayRef<mlir::Value>,
+                                              llvm::ArrayRef<mlir::Value>)>
+                        combine);
 
 // The builders, by anchor.
 mlir::LogicalResult buildElementwise(VariantSet &variants);

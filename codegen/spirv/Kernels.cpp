@@ -26,15 +26,13 @@ FailureOr<KernelCode> buildKernel(KernelOp kernel) {
   LogicalResult built =
       !anchor ? buildElementwise(variants)
               : llvm::TypeSwitch<Operation *, LogicalResult>(anchor)
-                    .Case<MatmulOp, LinearOp>([&](auto) {
-                      return buildProduct(variants, anchor);
-                    })
+                    .Case<MatmulOp, LinearOp>(
+                        [&](auto) { return buildProduct(variants, anchor); })
                     .Case([&](QuantizeOp op) {
                       return buildQuantize(variants, op);
                     })
-                    .Default([&](Operation *op) {
-                      return buildRows(variants, op);
-                    });
+                    .Default(
+                        [&](Operation *op) { return buildRows(variants, op); });
   if (failed(built))
     return kernel.emitError("kernel '")
            << kernel.getLabel() << "' cannot be built";
@@ -46,8 +44,7 @@ std::string kernelKey(KernelOp kernel) {
   llvm::raw_string_ostream out(key);
   OpPrintingFlags flags;
   flags.printGenericOpForm().useLocalScope().skipRegions(false);
-  // A clone without its name, its operands' names do not show: values of the
-  // surrounding graph print by position.
+  // Values print by their number in the body, so names outside do not show.
   for (Value input : kernel.getInputs())
     out << input.getType() << ';';
   for (Type result : kernel.getResultTypes())

@@ -42,8 +42,8 @@ class ProductKernel {
 public:
   ProductKernel(Evaluator &evaluator, const ProductShape &shape, Tile tile,
                 Value root)
-      : e(evaluator), k(evaluator.builder()), s(shape), tile(tile),
-        root(root) {}
+      : e(evaluator), k(evaluator.builder()), s(shape), tile(tile), root(root) {
+  }
 
   void build();
 
@@ -55,8 +55,7 @@ private:
   void multiplyChunk(ArrayRef<Variable> sums, Value first);
   void multiplyOne(ArrayRef<Variable> sums, Value index);
   void multiplyRange(ArrayRef<Variable> sums, Value first, Value last);
-  void accumulate(Values &sums, ArrayRef<Value> rows,
-                  ArrayRef<Value> columns);
+  void accumulate(Values &sums, ArrayRef<Value> rows, ArrayRef<Value> columns);
   void storeTile(ArrayRef<Variable> sums);
   void storeRow(Value row, ArrayRef<Value> sums);
   Value finished(Value row, Value column, Linear number, Value sum);
@@ -75,9 +74,9 @@ private:
   Tile tile;
   Value root;
   Value batchNumber, lane;
-  Values batch;               // indices of the leading dims
-  Values rows, columns;       // real numbers
-  Values rowsIn, columnsIn;   // clamped to what exists
+  Values batch;             // indices of the leading dims
+  Values rows, columns;     // real numbers
+  Values rowsIn, columnsIn; // clamped to what exists
 };
 
 } // namespace
@@ -138,8 +137,8 @@ void ProductKernel::place() {
   }
   // Columns of one word stay in one invocation.
   int64_t word = wholeWords() ? perWord() : 1;
-  Value first = k.add(k.mul(tileColumn, tile.columns * tile.lanes),
-                      k.mul(lane, word));
+  Value first =
+      k.add(k.mul(tileColumn, tile.columns * tile.lanes), k.mul(lane, word));
   for (int64_t c = 0; c < tile.columns; ++c) {
     columns.push_back(k.add(first, c / word * word * tile.lanes + c % word));
     columnsIn.push_back(k.minU(columns.back(), lastColumn));
@@ -295,8 +294,8 @@ void ProductKernel::storeRow(Value row, ArrayRef<Value> sums) {
       Value wordNumber = k.div(k.add(start, columns[c]), word);
       Values elements;
       for (int64_t i = 0; i < word; ++i)
-        elements.push_back(finished(row, columns[c + i],
-                                    {wordNumber, word, i}, sums[c + i]));
+        elements.push_back(
+            finished(row, columns[c + i], {wordNumber, word, i}, sums[c + i]));
       e.storeWord(0, wordNumber, elements);
     });
 }
@@ -305,8 +304,7 @@ void ProductKernel::storeTile(ArrayRef<Variable> variables) {
   Value m = e.size(s.m);
   for (int64_t r = 0; r < tile.rows; ++r)
     e.ifThen(k.ult(rows[r], m), [&] {
-      storeRow(rows[r],
-               load(variables.slice(r * tile.columns, tile.columns)));
+      storeRow(rows[r], load(variables.slice(r * tile.columns, tile.columns)));
     });
 }
 
@@ -364,8 +362,7 @@ LogicalResult buildProduct(VariantSet &variants, Operation *anchor) {
     VariantPlan plan;
     plan.profile = "tiles/" + std::to_string(size);
     plan.subgroupSize = size;
-    plan.minFlops =
-        rowSize ? rowSize.getValue() * 5.0 : double(1 << 20);
+    plan.minFlops = rowSize ? rowSize.getValue() * 5.0 : double(1 << 20);
     if (failed(add(plan, tile)))
       return failure();
   }

@@ -1,6 +1,6 @@
-// Kernels of quantize: a scale for each head and block of tokens, which is a
-// contiguous run of elements, so the row of a RowLoop-like pass over it. One
-// invocation or one subgroup a block.
+// Kernels of quantize: a scale for each head and block of tokens. A block is a
+// contiguous run of elements that one subgroup, or one invocation, goes over
+// twice: for its largest magnitude, and to store.
 #include "codegen/spirv/KernelVariants.h"
 
 #include "dialect/Agt/Shapes.h"
@@ -95,8 +95,11 @@ LogicalResult buildQuantize(VariantSet &variants, QuantizeOp op) {
   code.work = {blocks, one, one, one};
   code.flops = shapes.count(shapes.sizesOf(op.getInput())) * 2;
   for (uint32_t size : VariantSet::subgroupSizes()) {
-    VariantPlan plan{"blocks/" + std::to_string(size), size,
-                     static_cast<int32_t>(size), {1, 1, 1, 1}, 0};
+    VariantPlan plan{"blocks/" + std::to_string(size),
+                     size,
+                     static_cast<int32_t>(size),
+                     {1, 1, 1, 1},
+                     0};
     if (failed(variants.add(plan, [&](Evaluator &e) {
           QuantizeKernel(e, op, size).build(e.builder().workgroup());
         })))

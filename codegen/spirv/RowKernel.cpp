@@ -106,9 +106,8 @@ void RowKernel::emit(ReduceOp op) {
     Value zero = types.integerOf(types.computeType(type), 0);
     if (real)
       zero = k.f32(0);
-    value = loop.sum(zero, [&](Value, Place place) {
-      return e.element(input, place);
-    });
+    value = loop.sum(
+        zero, [&](Value, Place place) { return e.element(input, place); });
     Value n = e.size(e.kernelShapes().sizesOf(input)[op.getAxis()]);
     if (kind == Reduction::Mean && real)
       value = k.fdiv(value, k.toF32(n));
@@ -124,9 +123,9 @@ void RowKernel::emit(ReduceOp op) {
     // floats.
     unsigned width = type.getIntOrFloatBitWidth();
     int64_t top = width == 64 ? INT64_MAX : (int64_t(1) << (width - 1)) - 1;
-    Value init = real ? k.f32Bits(max ? 0xff800000 : 0x7f800000)
-                      : types.integerOf(types.computeType(type),
-                                        max ? -top - 1 : top);
+    Value init =
+        real ? k.f32Bits(max ? 0xff800000 : 0x7f800000)
+             : types.integerOf(types.computeType(type), max ? -top - 1 : top);
     value = largest(input, init, [&](Value a, Value b) {
       if (real)
         return max ? k.fmaxNaN(a, b) : k.fminNaN(a, b);
@@ -173,8 +172,8 @@ RowKernel::Best RowKernel::bestAfter(Value input,
         Values next = better(carried, {here, r});
         if (!previous)
           return next;
-        Value equal = k.logicalAnd(k.eq(here, previous->key),
-                                   k.lt(previous->index, r));
+        Value equal =
+            k.logicalAnd(k.eq(here, previous->key), k.lt(previous->index, r));
         Value after = k.logicalOr(k.lt(here, previous->key), equal);
         return Values{k.select(after, next[0], carried[0]),
                       k.select(after, next[1], carried[1])};
@@ -196,13 +195,13 @@ void RowKernel::emit(ArgmaxOp op) {
 void RowKernel::emit(TopkOp op) {
   Type type = types.computeType(elementOf(op.getInput()));
   Type keyType = isa<FloatType>(type) ? k.i32Type() : type;
-  Variable keyBefore = k.makeVariable(types.integerOf(
-      keyType, keyType.isInteger(64) ? INT64_MAX : INT32_MAX));
+  Variable keyBefore = k.makeVariable(
+      types.integerOf(keyType, keyType.isInteger(64) ? INT64_MAX : INT32_MAX));
   Variable indexBefore = k.makeVariable(k.i32(-1));
   int64_t count = op.getK();
   e.forRange(k.i32(0), k.i32(count), 1, [&](Value t) {
-    Best best = bestAfter(op.getInput(),
-                          Best{k.load(keyBefore), k.load(indexBefore)});
+    Best best =
+        bestAfter(op.getInput(), Best{k.load(keyBefore), k.load(indexBefore)});
     k.store(keyBefore, best.key);
     k.store(indexBefore, best.index);
     loop.once([&] {
@@ -236,23 +235,20 @@ void RowKernel::emit(RmsNormOp op) {
     return k.fmul(x, x);
   });
   Value mean = k.fdiv(squares, rowLength(input));
-  Value factor =
-      math.rsqrt(k.fadd(mean, k.f32(op.getEps().convertToDouble())));
+  Value factor = math.rsqrt(k.fadd(mean, k.f32(op.getEps().convertToDouble())));
   loop.storeEach(0, [&](Value r, Place place) {
     Value x = k.fmul(e.element(input, place), factor);
-    return finish(op.getResult(), place,
-                  k.fmul(x, weight(op.getWeight(), r)));
+    return finish(op.getResult(), place, k.fmul(x, weight(op.getWeight(), r)));
   });
 }
 
 void RowKernel::emit(LayerNormOp op) {
   Value input = op.getInput();
   Value n = rowLength(input);
-  Value mean = k.fdiv(loop.sum(k.f32(0),
-                               [&](Value, Place place) {
-                                 return e.element(input, place);
-                               }),
-                      n);
+  Value mean = k.fdiv(
+      loop.sum(k.f32(0),
+               [&](Value, Place place) { return e.element(input, place); }),
+      n);
   auto centred = [&](Place place) {
     return k.fsub(e.element(input, place), mean);
   };
@@ -260,8 +256,8 @@ void RowKernel::emit(LayerNormOp op) {
     Value x = centred(place);
     return k.fmul(x, x);
   });
-  Value factor = math.rsqrt(k.fadd(
-      k.fdiv(squares, n), k.f32(op.getEps().convertToDouble())));
+  Value factor = math.rsqrt(
+      k.fadd(k.fdiv(squares, n), k.f32(op.getEps().convertToDouble())));
   loop.storeEach(0, [&](Value r, Place place) {
     Value x = k.fmul(k.fmul(centred(place), factor), weight(op.getWeight(), r));
     if (op.getBias())
@@ -300,8 +296,7 @@ LogicalResult buildRows(VariantSet &variants, Operation *anchor) {
       };
       if (lanes > 1)
         return build(k.workgroup());
-      Value row =
-          k.add(k.mul(k.workgroup(), plan.workgroupSize), k.thread());
+      Value row = k.add(k.mul(k.workgroup(), plan.workgroupSize), k.thread());
       e.ifThen(k.ult(row, e.size(shape.rows)), [&] { build(row); });
     });
   };
@@ -311,8 +306,11 @@ LogicalResult buildRows(VariantSet &variants, Operation *anchor) {
                        elementOf(input).isInteger(64);
   if (!ofInvocations)
     for (uint32_t size : VariantSet::subgroupSizes())
-      if (failed(add({"rows/" + std::to_string(size), size,
-                      static_cast<int32_t>(size), {1, 1, 1, 1}, 0},
+      if (failed(add({"rows/" + std::to_string(size),
+                      size,
+                      static_cast<int32_t>(size),
+                      {1, 1, 1, 1},
+                      0},
                      size)))
         return failure();
   return add({"any", 0, 64, {64, 1, 1, 1}, 0}, 1);

@@ -106,7 +106,9 @@ Values RowLoop::foldRow(
 Value RowLoop::sum(Value zero,
                    llvm::function_ref<Value(Value r, Place place)> term) {
   bool real = isa<FloatType>(zero.getType());
-  auto add = [&](Value a, Value b) { return real ? k.fadd(a, b) : k.add(a, b); };
+  auto add = [&](Value a, Value b) {
+    return real ? k.fadd(a, b) : k.add(a, b);
+  };
   auto step = [&](ArrayRef<Value> carried, Value r, Place place) {
     return Values{add(carried[0], term(r, place))};
   };
@@ -120,8 +122,7 @@ Value RowLoop::sum(Value zero,
     Value end = e.size(shape.length);
     e.forRange(k.i32(0), end, block, [&](Value start) {
       Value last = k.minS(k.add(start, block), end);
-      Value part =
-          foldRange(k.add(start, firstLane()), last, {zero}, step)[0];
+      Value part = foldRange(k.add(start, firstLane()), last, {zero}, step)[0];
       k.store(sum, add(k.load(sum), part));
     });
     total = k.load(sum);

@@ -26,8 +26,8 @@ struct RowShape {
 class RowLoop {
 public:
   using Value = mlir::Value;
-  using Step = llvm::function_ref<Values(llvm::ArrayRef<Value> carried,
-                                         Value r, Place place)>;
+  using Step = llvm::function_ref<Values(llvm::ArrayRef<Value> carried, Value r,
+                                         Place place)>;
 
   /// Row number `row`; `lanes` is 1, or the subgroup's (and workgroup's) size.
   RowLoop(Evaluator &evaluator, const RowShape &shape, Value row,
@@ -40,10 +40,10 @@ public:
   /// The sum of `term` over the whole row.
   Value sum(Value zero, llvm::function_ref<Value(Value r, Place place)> term);
   /// The same fold over the whole row: the same for all lanes.
-  Values foldRow(Values init, Step step,
-                 llvm::function_ref<Values(llvm::ArrayRef<Value>,
-                                           llvm::ArrayRef<Value>)>
-                     combine);
+  Values foldRow(
+      Values init, Step step,
+      llvm::function_ref<Values(llvm::ArrayRef<Value>, llvm::ArrayRef<Value>)>
+          combine);
   /// Stores value(r, place) to the elements of result `result`, which has the
   /// tensor's shape.
   void storeEach(unsigned result,

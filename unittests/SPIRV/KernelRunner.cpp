@@ -169,8 +169,8 @@ public:
           .Case([&](ReturnOp op) {
             for (auto [i, value] : llvm::enumerate(op.getOperands())) {
               const Placed &placed = tensors[value];
-              check(agt_graph_output(run, i, placed.buffer,
-                                     placed.shape.data()));
+              check(
+                  agt_graph_output(run, i, placed.buffer, placed.shape.data()));
             }
           });
     return problem;
@@ -191,7 +191,7 @@ private:
     for (auto [i, dim] : llvm::enumerate(type.getShape()))
       shape.push_back(!ShapedType::isDynamic(dim) ? dim
                       : sizes.empty()             ? otherwise[i]
-                                      : number(sizes[next++]));
+                                                  : number(sizes[next++]));
     return shape;
   }
 
@@ -255,15 +255,16 @@ private:
     enqueue(prepared, buffers, scalars);
   }
 
-  void enqueue(const Prepared &prepared,
-               ArrayRef<agt_buffer *> buffers, ArrayRef<int64_t> scalars) {
+  void enqueue(const Prepared &prepared, ArrayRef<agt_buffer *> buffers,
+               ArrayRef<int64_t> scalars) {
     int64_t work[4];
     for (unsigned i = 0; i < 4; ++i)
       work[i] = evaluate(prepared.code.work[i], scalars);
-    check(agt_graph_launch(run, &prepared.kernel, buffers.data(), buffers.size(),
-                           scalars.data(), scalars.size(), work,
-                           static_cast<double>(evaluate(prepared.code.flops, scalars)),
-                           prepared.code.name.c_str(), "test"));
+    check(agt_graph_launch(
+        run, &prepared.kernel, buffers.data(), buffers.size(), scalars.data(),
+        scalars.size(), work,
+        static_cast<double>(evaluate(prepared.code.flops, scalars)),
+        prepared.code.name.c_str(), "test"));
   }
 
   agt_run *run;
@@ -310,7 +311,8 @@ Problem KernelRunner::compile(llvm::StringRef text, unsigned skip) {
         break;
       std::string said = validateSpirv(variant.words);
       if (!said.empty() && problem.empty())
-        problem = kernel.getLabel().str() + ", " + variant.profile + ": " + said;
+        problem =
+            kernel.getLabel().str() + ", " + variant.profile + ": " + said;
     }
     kernels[kernel] = prepare(std::move(*code), skip);
   });
@@ -325,9 +327,13 @@ KernelRunner::prepare(spirv::KernelCode code, unsigned skip) {
   for (size_t i = std::min<size_t>(skip, variants.size() - 1);
        i < variants.size(); ++i) {
     const spirv::KernelBinary &v = variants[i];
-    prepared->variants.push_back({v.words.data(), v.words.size() * 4,
-                                  v.subgroupSize, v.features, v.minFlops,
-                                  {v.tile[0], v.tile[1], v.tile[2], v.tile[3]}});
+    prepared->variants.push_back(
+        {v.words.data(),
+         v.words.size() * 4,
+         v.subgroupSize,
+         v.features,
+         v.minFlops,
+         {v.tile[0], v.tile[1], v.tile[2], v.tile[3]}});
   }
   prepared->kernel = {prepared->code.name.c_str(), prepared->variants.data(),
                       static_cast<uint32_t>(prepared->variants.size()), 0,
@@ -349,10 +355,9 @@ Problem KernelRunner::run(ArrayRef<Tensor> inputs,
   for (const Tensor &input : inputs) {
     bytes.push_back(bytesOf(input));
     in.push_back({bytes.back().data(), dtypeOf(input.element),
-                  static_cast<int>(input.rank()), input.shape.data(),
-                  nullptr});
-    params.push_back({"in", dtypeOf(input.element),
-                      static_cast<int32_t>(input.rank())});
+                  static_cast<int>(input.rank()), input.shape.data(), nullptr});
+    params.push_back(
+        {"in", dtypeOf(input.element), static_cast<int32_t>(input.rank())});
   }
   for (Type type : graph().getResultTypes())
     resultParams.push_back(
@@ -383,10 +388,9 @@ Problem KernelRunner::run(ArrayRef<Tensor> inputs,
     return problem;
   results.clear();
   for (auto [tensor, type] : llvm::zip_equal(out, graph().getResultTypes())) {
-    results.push_back(tensorFrom(
-        reference::elementOf(type),
-        ArrayRef<int64_t>(tensor.shape, tensor.rank),
-        static_cast<const char *>(tensor.data)));
+    results.push_back(tensorFrom(reference::elementOf(type),
+                                 ArrayRef<int64_t>(tensor.shape, tensor.rank),
+                                 static_cast<const char *>(tensor.data)));
     agt_tensor_release(&tensor);
   }
   return "";
@@ -397,8 +401,7 @@ Problem KernelRunner::check(ArrayRef<Tensor> inputs) {
   Problem problem = run(inputs, got);
   if (!problem.empty())
     return problem;
-  auto want =
-      reference::run(*source->getOps<GraphOp>().begin(), inputs);
+  auto want = reference::run(*source->getOps<GraphOp>().begin(), inputs);
   if (!want)
     return llvm::toString(want.takeError());
   for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(got, *want))) {

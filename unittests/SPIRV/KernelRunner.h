@@ -67,9 +67,8 @@ private:
 /// ones; indices are 0..limit-1.
 Tensor randomTensor(reference::Element element, llvm::ArrayRef<int64_t> shape,
                     std::mt19937 &random, double scale = 1);
-Tensor randomIndices(reference::Element element,
-                     llvm::ArrayRef<int64_t> shape, int64_t limit,
-                     std::mt19937 &random);
+Tensor randomIndices(reference::Element element, llvm::ArrayRef<int64_t> shape,
+                     int64_t limit, std::mt19937 &random);
 
 } // namespace agt::test
 

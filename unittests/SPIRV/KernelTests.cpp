@@ -55,18 +55,17 @@ public:
       for (const std::vector<int64_t> &dims : sizes)
         for (double spread : spreads) {
           std::string said = runner.check(inputsOf(runner, dims, seed, spread));
-          EXPECT_EQ(said, "")
-              << text << "\nseed " << seed << ", dims "
-              << testing::PrintToString(dims) << ", spread " << spread
-              << ", skip " << skip;
+          EXPECT_EQ(said, "") << text << "\nseed " << seed << ", dims "
+                              << testing::PrintToString(dims) << ", spread "
+                              << spread << ", skip " << skip;
         }
     }
   }
 
 private:
   std::vector<Tensor> inputsOf(KernelRunner &runner,
-                               const std::vector<int64_t> &dims,
-                               unsigned seed, double spread) {
+                               const std::vector<int64_t> &dims, unsigned seed,
+                               double spread) {
     std::mt19937 random(seed);
     std::vector<Tensor> inputs;
     size_t next = 0;
@@ -120,16 +119,16 @@ TEST(Elementwise, Binary) {
 
 TEST(Elementwise, Unary) {
   for (StringRef element : kFloats)
-    for (StringRef op : {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh",
-                         "sigmoid", "silu", "gelu", "gelu_tanh", "relu", "cos",
-                         "sin"}) {
+    for (StringRef op :
+         {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid",
+          "silu", "gelu", "gelu_tanh", "relu", "cos", "sin"}) {
       std::string t = tensor("?x", element);
       std::vector<double> scales = {0.1, 3, 30};
       if (element != "f16")
         scales.insert(scales.end(), {1e4, 1e30});
-      GraphTest("%x: " + t, t,
-                llvm::formatv("%r = agt.{0} %x : {1}\nagt.return %r : {1}", op,
-                              t))
+      GraphTest(
+          "%x: " + t, t,
+          llvm::formatv("%r = agt.{0} %x : {1}\nagt.return %r : {1}", op, t))
           .scaled(scales)
           .check({{1000}});
     }
@@ -164,9 +163,9 @@ TEST(Elementwise, SpecialValues) {
     };
   };
   int64_t n = values.size();
-  for (StringRef op : {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh",
-                       "sigmoid", "silu", "gelu", "gelu_tanh", "relu", "cos",
-                       "sin"})
+  for (StringRef op :
+       {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "silu",
+        "gelu", "gelu_tanh", "relu", "cos", "sin"})
     GraphTest("%x: tensor<?xf32>", "tensor<?xf32>",
               llvm::formatv("%r = agt.{0} %x : tensor<?xf32>\n"
                             "agt.return %r : tensor<?xf32>",
@@ -175,10 +174,10 @@ TEST(Elementwise, SpecialValues) {
         .check({{n}});
   for (StringRef op : {"add", "mul", "div", "rem", "max", "min"})
     GraphTest("%x: tensor<?xf32>, %y: tensor<?xf32>", "tensor<?xf32>",
-              llvm::formatv(
-                  "%r = agt.{0} %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>\n"
-                  "agt.return %r : tensor<?xf32>",
-                  op))
+              llvm::formatv("%r = agt.{0} %x, %y : (tensor<?xf32>, "
+                            "tensor<?xf32>) -> tensor<?xf32>\n"
+                            "agt.return %r : tensor<?xf32>",
+                            op))
         .input(0, draw(1))
         .input(1, draw(n))
         .check({{n * n, n * n}});
@@ -197,9 +196,9 @@ TEST(Elementwise, UnaryIntegers) {
   for (StringRef element : {"i8", "i32", "i64"})
     for (StringRef op : {"neg", "abs", "relu"}) {
       std::string t = tensor("?x", element);
-      GraphTest("%x: " + t, t,
-                llvm::formatv("%r = agt.{0} %x : {1}\nagt.return %r : {1}", op,
-                              t))
+      GraphTest(
+          "%x: " + t, t,
+          llvm::formatv("%r = agt.{0} %x : {1}\nagt.return %r : {1}", op, t))
           .check({{257}});
     }
 }
@@ -223,12 +222,13 @@ TEST(Elementwise, CompareAndSelect) {
       if (element == "i1" && kind != "eq" && kind != "ne")
         continue;
       std::string t = tensor("?x", element);
-      GraphTest("%x: " + t + ", %y: " + t, t + ", tensor<?xi1>",
-                llvm::formatv(
-                    "%c = agt.compare {0} %x, %y : ({1}, {1}) -> tensor<?xi1>\n"
-                    "%r = agt.select %c, %y, %x : (tensor<?xi1>, {1}, {1}) -> {1}\n"
-                    "agt.return %r, %c : {1}, tensor<?xi1>",
-                    kind, t))
+      GraphTest(
+          "%x: " + t + ", %y: " + t, t + ", tensor<?xi1>",
+          llvm::formatv(
+              "%c = agt.compare {0} %x, %y : ({1}, {1}) -> tensor<?xi1>\n"
+              "%r = agt.select %c, %y, %x : (tensor<?xi1>, {1}, {1}) -> {1}\n"
+              "agt.return %r, %c : {1}, tensor<?xi1>",
+              kind, t))
           .check({{123, 123}});
     }
 }
@@ -248,7 +248,8 @@ TEST(Elementwise, Broadcasts) {
 }
 
 TEST(Elementwise, ScalarsAndSizes) {
-  GraphTest("%x: tensor<?x5xf32>", "tensor<?x5xf32>, tensor<?xi32>, tensor<3x?xf16>",
+  GraphTest("%x: tensor<?x5xf32>",
+            "tensor<?x5xf32>, tensor<?xi32>, tensor<3x?xf16>",
             R"mlir(
       %c0 = arith.constant 0 : index
       %half = arith.constant 0.5 : f64
@@ -268,7 +269,8 @@ TEST(Elementwise, ScalarsAndSizes) {
 TEST(Shapes, MovesOfEveryType) {
   for (StringRef element : kAll) {
     std::string a = tensor("?x6x4x", element), b = tensor("4x?x6x", element),
-                c = tensor("4x?x2x3x", element), d = tensor("4x?x2x2x", element),
+                c = tensor("4x?x2x3x", element),
+                d = tensor("4x?x2x2x", element),
                 e = tensor("4x?x2x5x", element);
     GraphTest("%x: " + a, e,
               llvm::formatv(R"mlir(
@@ -322,11 +324,12 @@ TEST(Shapes, Rope) {
     for (StringRef pairs : {"interleaved", "halves"})
       for (StringRef dims : {"", "dims 6"}) {
         std::string t = tensor("2x3x?x10x", element);
-        GraphTest("%x: " + t + ", %p: tensor<2x?xi32>", t,
-                  llvm::formatv("%r = agt.rope %x, %p base 1.0e4 scale 1.5 "
-                                "pairs {0} {1} : ({2}, tensor<2x?xi32>) -> {2}\n"
-                                "agt.return %r : {2}",
-                                pairs, dims, t))
+        GraphTest(
+            "%x: " + t + ", %p: tensor<2x?xi32>", t,
+            llvm::formatv("%r = agt.rope %x, %p base 1.0e4 scale 1.5 "
+                          "pairs {0} {1} : ({2}, tensor<2x?xi32>) -> {2}\n"
+                          "agt.return %r : {2}",
+                          pairs, dims, t))
             .input(1,
                    [](llvm::ArrayRef<int64_t> shape, std::mt19937 &random) {
                      Tensor positions(Element::I32, shape);
@@ -354,11 +357,12 @@ TEST(Rows, Reductions) {
                                               : "?x?x1x",
                                   element);
         std::string drop = tensor("?x?x", element);
-        GraphTest("%x: " + t, keep + ", " + drop,
-                  llvm::formatv("%k = agt.reduce {0} %x axis {1} keep : {2} -> {3}\n"
-                                "%d = agt.reduce {0} %x axis {1} : {2} -> {4}\n"
-                                "agt.return %k, %d : {3}, {4}",
-                                kind, axis, t, keep, drop))
+        GraphTest(
+            "%x: " + t, keep + ", " + drop,
+            llvm::formatv("%k = agt.reduce {0} %x axis {1} keep : {2} -> {3}\n"
+                          "%d = agt.reduce {0} %x axis {1} : {2} -> {4}\n"
+                          "agt.return %k, %d : {3}, {4}",
+                          kind, axis, t, keep, drop))
             .check({{3, 5, 7}, {2, 1, 500}, {0, 2, 3}, {2, 3, 0}, {4, 0, 2}});
       }
 }
@@ -373,27 +377,28 @@ TEST(Rows, LongSums) {
 TEST(Rows, ArgmaxAndTopk) {
   for (StringRef element : kNumbers) {
     std::string t = tensor("?x?x", element), v = tensor("?x5x", element);
-    GraphTest("%x: " + t, "tensor<?xi32>, tensor<?xi32>, " + v + ", tensor<?x5xi32>",
+    GraphTest("%x: " + t,
+              "tensor<?xi32>, tensor<?xi32>, " + v + ", tensor<?x5xi32>",
               llvm::formatv(
                   "%a = agt.argmax %x axis 1 : {0} -> tensor<?xi32>\n"
                   "%b = agt.argmax %x axis 0 : {0} -> tensor<?xi32>\n"
                   "%v, %i = agt.topk %x k 5 : {0} -> ({1}, tensor<?x5xi32>)\n"
-                  "agt.return %a, %b, %v, %i : tensor<?xi32>, tensor<?xi32>, {1}, tensor<?x5xi32>",
+                  "agt.return %a, %b, %v, %i : tensor<?xi32>, tensor<?xi32>, "
+                  "{1}, tensor<?x5xi32>",
                   t, v))
         .input(0,
                [=](llvm::ArrayRef<int64_t> shape, std::mt19937 &random) {
                  // Few values: many are equal. Some NaN.
-                 Tensor x = randomTensor(
-                     element == "i8"    ? Element::I8
-                     : element == "i32" ? Element::I32
-                     : element == "i64" ? Element::I64
-                     : element == "f16" ? Element::F16
-                     : element == "f32" ? Element::F32
-                                        : Element::BF16,
-                     shape, random);
+                 Tensor x = randomTensor(element == "i8"    ? Element::I8
+                                         : element == "i32" ? Element::I32
+                                         : element == "i64" ? Element::I64
+                                         : element == "f16" ? Element::F16
+                                         : element == "f32" ? Element::F32
+                                                            : Element::BF16,
+                                         shape, random);
                  for (double &value : x.reals)
-                   value = random() % 20 ? std::round(value * 2) / 2
-                                         : std::nan("");
+                   value =
+                       random() % 20 ? std::round(value * 2) / 2 : std::nan("");
                  return x;
                })
         .check({{3, 5}, {2, 77}, {0, 9}});
@@ -424,7 +429,8 @@ TEST(Rows, Norms) {
       GraphTest("%x: " + t + ", %w: " + w + ", %b: " + w, t + ", " + t,
                 llvm::formatv(
                     "%r = agt.rms_norm %x, %w eps 1.0e-5 : ({0}, {1}) -> {0}\n"
-                    "%l = agt.layer_norm %x, %w bias %b eps 1.0e-5 : ({0}, {1}, {1}) -> {0}\n"
+                    "%l = agt.layer_norm %x, %w bias %b eps 1.0e-5 : ({0}, "
+                    "{1}, {1}) -> {0}\n"
                     "agt.return %r, %l : {0}, {0}",
                     t, w))
           .check(sizes);
@@ -458,12 +464,15 @@ TEST(Products, Linear) {
       std::vector<std::vector<int64_t>> sizes = {
           {1, 5, 5}, {9, 40, 40}, {0, 3, 3}, {3, 0, 0}, {40, 17, 17}};
       if (width == "?")
-        sizes = {{1, 3, 5, 3, 5}, {9, 130, 40, 130, 40}, {3, 0, 4, 0, 4},
+        sizes = {{1, 3, 5, 3, 5},
+                 {9, 130, 40, 130, 40},
+                 {3, 0, 4, 0, 4},
                  {33, 300, 17, 300, 17}};
       GraphTest("%x: " + x + ", %w: " + w + ", %b: " + b, r,
-                llvm::formatv("%r = agt.linear %x, %w bias %b : ({0}, {1}, {2}) -> {3}\n"
-                              "agt.return %r : {3}",
-                              x, w, b, r))
+                llvm::formatv(
+                    "%r = agt.linear %x, %w bias %b : ({0}, {1}, {2}) -> {3}\n"
+                    "agt.return %r : {3}",
+                    x, w, b, r))
           .kernels(1)
           .check(sizes);
     }
@@ -483,8 +492,9 @@ TEST(Products, MatmulOfBatches) {
 
 TEST(Products, Fused) {
   // Heads put together before, a residual and a gate after.
-  GraphTest("%x: tensor<4x?x8xf32>, %w: tensor<64x32xf32>, %y: tensor<?x64xf32>",
-            "tensor<?x64xf32>", R"mlir(
+  GraphTest(
+      "%x: tensor<4x?x8xf32>, %w: tensor<64x32xf32>, %y: tensor<?x64xf32>",
+      "tensor<?x64xf32>", R"mlir(
       %c1 = arith.constant 1 : index
       %n = tensor.dim %x, %c1 : tensor<4x?x8xf32>
       %t = agt.transpose %x [1, 0, 2] : tensor<4x?x8xf32> -> tensor<?x4x8xf32>
@@ -503,12 +513,15 @@ TEST(Quantisation, ThereAndBack) {
   for (StringRef narrow : {"i8", "f8E4M3FN"})
     for (StringRef element : kFloats) {
       std::string x = tensor("2x?x6x", element), v = tensor("2x?x6x", narrow);
-      GraphTest("%x: " + x, v + ", tensor<2x?xf32>, tensor<2x?x6xf32>",
-                llvm::formatv(
-                    "%v, %s = agt.quantize %x block 4 : {0} -> ({1}, tensor<2x?xf32>)\n"
-                    "%d = agt.dequantize %v, %s block 4 : ({1}, tensor<2x?xf32>) -> tensor<2x?x6xf32>\n"
-                    "agt.return %v, %s, %d : {1}, tensor<2x?xf32>, tensor<2x?x6xf32>",
-                    x, v))
+      GraphTest(
+          "%x: " + x, v + ", tensor<2x?xf32>, tensor<2x?x6xf32>",
+          llvm::formatv(
+              "%v, %s = agt.quantize %x block 4 : {0} -> ({1}, "
+              "tensor<2x?xf32>)\n"
+              "%d = agt.dequantize %v, %s block 4 : ({1}, tensor<2x?xf32>) -> "
+              "tensor<2x?x6xf32>\n"
+              "agt.return %v, %s, %d : {1}, tensor<2x?xf32>, tensor<2x?x6xf32>",
+              x, v))
           .check({{1}, {4}, {9}, {0}});
     }
 }
