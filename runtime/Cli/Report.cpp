@@ -103,10 +103,14 @@ std::string statsText(const Stats &stats) {
     text += "  " + name + std::string(width - name.size(), ' ') + line;
   };
   row("phase", "launches", "time", "share", "rate");
+  // Phases may be timed in a run of their own, so shares are of their sum.
+  double whole = 0;
+  for (const PhaseReport &phase : stats.phases)
+    whole += phase.time;
   for (const PhaseReport &phase : stats.phases) {
     char share[16];
     std::snprintf(share, sizeof share, "%.1f %%",
-                  stats.time > 0 ? 100 * phase.time / stats.time : 0.0);
+                  whole > 0 ? 100 * phase.time / whole : 0.0);
     row(phase.name, std::to_string(phase.launches), secondsText(phase.time),
         share, rateText(phase.flops, phase.time));
   }

@@ -47,7 +47,10 @@ static RawOptions split(const std::vector<std::string> &arguments) {
   app.allow_extras();
   app.add_option("graph", raw.graph);
   auto list = [&](const char *name, std::vector<std::string> &values) {
-    app.add_option(name, values)->expected(1)->take_all();
+    app.add_option(name, values)
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
   };
   auto single = [&](const char *name, std::string &value) {
     app.add_option(name, value)->take_last();

@@ -137,6 +137,10 @@ TEST_F(Cli, RefusesUnknownWords) {
   EXPECT_EQ(run("run chain --device=null --repaet 3"),
             "2: |error: unknown option '--repaet', did you mean '--repeat'?\n");
   EXPECT_EQ(run("run chain more"), "2: |error: unexpected argument 'more'\n");
+  // The graph may stand behind options: each takes one word.
+  EXPECT_EQ(run("run --repeat 2 --in x=none.npy whale"),
+            "2: |error: the program has no graph 'whale', it "
+            "has add_one, chain and two\n");
 }
 
 TEST_F(Cli, RefusesBadValues) {

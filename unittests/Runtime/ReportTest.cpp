@@ -81,8 +81,8 @@ TEST(Report, StatsAsText) {
       "  moved   0 bytes (one device)\n"
       "\n"
       "  phase     launches          time   share            rate\n"
-      "  attention        2      1.500 ms  75.0 %     1.7 GFLOP/s\n"
-      "  add              1      200.0 us  10.0 %     2.5 GFLOP/s\n");
+      "  attention        2      1.500 ms  88.2 %     1.7 GFLOP/s\n"
+      "  add              1      200.0 us  11.8 %     2.5 GFLOP/s\n");
 }
 
 TEST(Report, TraceHasEveryLaunchOfEveryRepeat) {
