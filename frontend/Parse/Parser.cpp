@@ -6,6 +6,8 @@
 #include "frontend/Parse/Builder.h"
 #include "frontend/Parse/Recovery.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 using namespace agt;
 
 namespace {
@@ -34,6 +36,7 @@ public:
         parseChunk(index, *file);
     addBracketFaults();
     errors.insert(errors.end(), syntaxErrors.begin(), syntaxErrors.end());
+    dropBesideBrokenStrings();
     return file;
   }
 
@@ -57,10 +60,14 @@ private:
     const SyntaxToken *next = chunk.end < structure.tokens.size()
                                   ? &structure.tokens[chunk.end]
                                   : nullptr;
-    uint32_t brokenFrom = std::min(chunk.brokenFrom, cutFrom);
+    uint32_t brokenFrom =
+        std::min({chunk.brokenFrom, cutFrom,
+                  swallowedFrom(structure.tokens[chunk.begin].begin,
+                                next ? next->begin : list.text.size())});
     auto tokens = llvm::ArrayRef<SyntaxToken>(structure.tokens)
                       .slice(chunk.begin, chunk.end - chunk.begin);
-    ChunkParser parser(list, tokens, next, brokenFrom, syntaxErrors);
+    ChunkParser parser(list, tokens, next, brokenFrom, chunk.strayBrace,
+                       syntaxErrors);
     failures += !parser.parse([&](AgtParser::FileContext &tree) {
       Builder(list, context, syntaxErrors).build(tree, file);
     });
@@ -78,22 +85,92 @@ private:
   }
 
   void addBracketFaults() {
-    for (BracketFault &fault : structure.faults)
-      if (fault.place < cutFrom && !isExplained(fault))
-        errors.push_back(std::move(fault.error));
+    const BracketFault *last = nullptr;
+    for (const BracketFault &fault : structure.faults) {
+      if (fault.place >= cutFrom || isExplained(fault))
+        continue;
+      // A bracket that closes nothing may be the one that was missed before.
+      if (last && isStray(fault) && last->place >= strayFrom(fault.place))
+        continue;
+      errors.push_back(fault.error);
+      last = &fault;
+    }
+  }
+
+  static bool isStray(const BracketFault &fault) {
+    return fault.opener == fault.place;
+  }
+
+  /// From where on another fault may be why a bracket closes nothing.
+  uint32_t strayFrom(uint32_t place) const {
+    return list.text[place] == '}' ? chunkStart(place) : lineStart(place);
   }
 
   /// A syntax error between a bracket and the place where it turned out to be
-  /// unclosed is the same fault, seen earlier. And what is left behind a `}`
-  /// too many is reported where it begins.
+  /// unclosed is the same fault, seen earlier. So is one before a stray
+  /// bracket: on its line, or, for a brace, in its declaration.
   bool isExplained(const BracketFault &fault) const {
-    bool strayBrace =
-        fault.opener == fault.place && list.text[fault.place] == '}';
-    uint32_t from = strayBrace ? chunkStart(fault.place) : fault.opener;
-    return llvm::any_of(syntaxErrors, [&](const Diagnostic &error) {
+    uint32_t from = fault.opener;
+    if (isStray(fault))
+      from = strayFrom(fault.place);
+    bool seenBefore = llvm::any_of(syntaxErrors, [&](const Diagnostic &error) {
       uint32_t offset = offsetOf(list, error);
-      return offset > from && offset < fault.place;
+      return offset >= from && offset < fault.place;
     });
+    return seenBefore ||
+           llvm::any_of(list.brokenStrings, [&](const BrokenString &broken) {
+             return swallows(broken, fault);
+           });
+  }
+
+  /// The first string between two offsets that does not end and may hold braces
+  /// that were not meant as text.
+  uint32_t swallowedFrom(uint32_t begin, uint32_t end) const {
+    auto openOf = [&](const BrokenString &broken) {
+      return list.tokens[broken.open].begin;
+    };
+    auto broken = llvm::partition_point(
+        list.brokenStrings,
+        [&](const BrokenString &each) { return openOf(each) < begin; });
+    for (; broken != list.brokenStrings.end() && openOf(*broken) < end;
+         ++broken) {
+      uint32_t stop = list.tokens[broken->end - 1].end;
+      if (list.text.slice(openOf(*broken), stop).find_first_of("{}") !=
+          llvm::StringRef::npos)
+        return openOf(*broken);
+    }
+    return UINT32_MAX;
+  }
+
+  /// Whether the bracket that a fault misses may be in a string that does not
+  /// end, as what was not meant as text.
+  bool swallows(const BrokenString &broken, const BracketFault &fault) const {
+    uint32_t begin = list.tokens[broken.open].begin;
+    uint32_t end = list.tokens[broken.end - 1].end;
+    uint32_t from = isStray(fault) ? chunkStart(fault.place) : fault.opener;
+    return from < begin && begin < fault.place &&
+           list.text.slice(begin, end).find_first_of("{}()[]") !=
+               llvm::StringRef::npos;
+  }
+
+  /// With a quote too many or too few the whole line is read wrongly: only the
+  /// string is reported.
+  void dropBesideBrokenStrings() {
+    llvm::DenseSet<uint32_t> lines, strings;
+    for (const BrokenString &broken : list.brokenStrings) {
+      uint32_t open = list.tokens[broken.open].begin;
+      strings.insert(broken.brace ? list.tokens[*broken.brace].begin : open);
+      lines.insert(lineStart(open));
+    }
+    llvm::erase_if(errors, [&](const Diagnostic &error) {
+      uint32_t offset = offsetOf(list, error);
+      return !strings.contains(offset) && lines.contains(lineStart(offset));
+    });
+  }
+
+  uint32_t lineStart(uint32_t offset) const {
+    size_t newline = list.text.take_front(offset).rfind('\n');
+    return newline == llvm::StringRef::npos ? 0 : newline + 1;
   }
 
   /// Where the declaration around an offset begins.

@@ -112,7 +112,7 @@ bool ChunkParser::parse(
       return false;
     if (!isSuspect(error.index))
       report(error);
-    if (tokens.size() > repairLimit || !repair(error))
+    if (onlyFirst || tokens.size() > repairLimit || !repair(error))
       return false;
   }
   return false;
@@ -164,8 +164,16 @@ size_t ChunkParser::semicolonPlace(const SyntaxError &error) const {
     bool behindValue = endsOperand(before) && before != AgtLexer::RBRACE;
     return behindValue ? place : error.index;
   }
-  bool newProperty = got && got->kind == AgtLexer::COLON && error.index > 2;
-  return newProperty ? error.index - 1 : error.index;
+  if (!got || got->kind != AgtLexer::COLON || error.index < 3)
+    return error.index;
+  // `a: 1 b "label": 2`
+  size_t place = error.index - 1;
+  if (tokens[place].kind == AgtLexer::STRING_CLOSE && place > 2) {
+    while (place > 2 && tokens[place].kind != AgtLexer::STRING_OPEN)
+      --place;
+    --place;
+  }
+  return place;
 }
 
 bool ChunkParser::explainSpecialCase(const SyntaxError &error,
@@ -243,6 +251,9 @@ bool ChunkParser::insertSemicolon(const SyntaxError &error) {
                          beginsStatement(tokens[place].kind);
   if (!behindStatement || before.isVirtual)
     return false;
+  // In the middle of a line the word may be the fault, and not what follows.
+  if (place + 1 < tokens.size() && !tokens[place].startsLine)
+    tokens[place + 1].suspect = true;
   SyntaxToken semicolon{before.end, before.end, AgtLexer::SEMI, true};
   tokens.insert(tokens.begin() + place, semicolon);
   return true;
@@ -331,9 +342,7 @@ bool ChunkParser::dropStatement(size_t index) {
       ++end;
     }
     if (begin != end) {
-      tokens.erase(tokens.begin() + begin, tokens.begin() + end);
-      if (begin < tokens.size())
-        tokens[begin].suspect = true;
+      erase(begin, end, partner);
       return true;
     }
     // An empty block that may not be empty: its whole statement goes.
@@ -341,6 +350,28 @@ bool ChunkParser::dropStatement(size_t index) {
     if (tokens[index].kind != AgtLexer::LBRACE)
       return false;
   }
+}
+
+void ChunkParser::erase(size_t begin, size_t end,
+                        const std::vector<size_t> &partner) {
+  // Brackets go in pairs: a real partner takes what is before it along, a
+  // virtual one goes alone.
+  llvm::SmallVector<size_t, 4> closers;
+  for (size_t index = begin; index < end; ++index) {
+    if (partner[index] == SIZE_MAX || partner[index] < end)
+      continue;
+    if (tokens[partner[index]].isVirtual)
+      closers.push_back(partner[index]);
+    else
+      end = partner[index] + 1;
+  }
+  llvm::sort(closers, std::greater<size_t>());
+  for (size_t closer : closers)
+    if (closer >= end)
+      tokens.erase(tokens.begin() + closer);
+  tokens.erase(tokens.begin() + begin, tokens.begin() + end);
+  if (begin < tokens.size())
+    tokens[begin].suspect = true;
 }
 
 bool ChunkParser::rescueBody(size_t index) {

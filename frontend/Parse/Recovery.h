@@ -19,11 +19,13 @@ namespace agt {
 class ChunkParser {
 public:
   /// `next` is the token after the declaration, or null at the file's end.
+  /// Nothing is reported from offset `brokenFrom` on, and, with `onlyFirst`, no
+  /// second error.
   ChunkParser(const TokenList &list, llvm::ArrayRef<SyntaxToken> tokens,
-              const SyntaxToken *next, uint32_t brokenFrom,
+              const SyntaxToken *next, uint32_t brokenFrom, bool onlyFirst,
               std::vector<Diagnostic> &errors)
       : list(list), tokens(tokens.begin(), tokens.end()), next(next),
-        brokenFrom(brokenFrom), errors(errors) {}
+        brokenFrom(brokenFrom), onlyFirst(onlyFirst), errors(errors) {}
 
   /// Calls `build` with the tree when there is no error; reports the errors
   /// otherwise, and returns false.
@@ -54,6 +56,7 @@ private:
   bool repair(const SyntaxError &error);
   bool insertSemicolon(const SyntaxError &error);
   bool dropStatement(size_t index);
+  void erase(size_t begin, size_t end, const std::vector<size_t> &partner);
   /// After an error in a declaration's header: goes on with its body alone.
   bool rescueBody(size_t index);
   std::vector<size_t> partners() const;
@@ -63,6 +66,7 @@ private:
   std::vector<SyntaxToken> tokens;
   const SyntaxToken *next;
   uint32_t brokenFrom;
+  bool onlyFirst;
   bool rescued = false;
   std::vector<Diagnostic> &errors;
 };

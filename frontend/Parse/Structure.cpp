@@ -34,8 +34,11 @@ llvm::StringRef agt::fixedSpelling(unsigned kind) {
       result.push_back(vocabulary().getLiteralName(kind));
     return result;
   }();
+  // ANTLR has no name for what two modes spell alike.
   if (kind == AgtLexer::STRING_CLOSE)
     return "'\"'";
+  if (kind == AgtLexer::LBRACE)
+    return "'{'";
   return kind < spellings.size() ? llvm::StringRef(spellings[kind]) : "";
 }
 
@@ -232,6 +235,7 @@ private:
   unsigned previous() const { return at ? in[at - 1].kind : 0u; }
 
   void visit(SyntaxToken token) {
+    token.suspect |= std::exchange(besideStray, false);
     if (isDeclarationKeyword(token.kind))
       visitKeyword(token);
     switch (token.kind) {
@@ -251,9 +255,7 @@ private:
       result.tokens.push_back(token);
       break;
     case AgtLexer::SEMI:
-      while (levels.back().opener.kind == AgtLexer::LPAREN ||
-             levels.back().opener.kind == AgtLexer::LBRACK)
-        forceClose(token);
+      closeBefore(token);
       result.tokens.push_back(token);
       break;
     default:
@@ -267,12 +269,13 @@ private:
   /// been closed.
   void visitKeyword(const SyntaxToken &token) {
     unsigned before = previous();
+    // A property, a field or an argument of that name.
+    if (next() == AgtLexer::COLON || next(2) == AgtLexer::COLON)
+      return;
     if (levels.size() > 1) {
-      bool label = next() == AgtLexer::COLON || next(2) == AgtLexer::COLON;
       bool behindItem = before == AgtLexer::SEMI || before == AgtLexer::RBRACE;
       bool inner = token.kind == AgtLexer::TOOL && !atLineStart(token);
-      if (!splitAtKeywords || label || !behindItem || inner ||
-          !token.startsLine)
+      if (!splitAtKeywords || !behindItem || inner || !token.startsLine)
         return;
       forceCloseAll(token);
     }
@@ -297,18 +300,25 @@ private:
   //===- Brackets
   //----------------------------------------------------------===//
 
+  /// A `;` ends the statement that parentheses are left open in.
+  void closeBefore(const SyntaxToken &semicolon) {
+    auto inParentheses = [&] {
+      return levels.back().opener.kind == AgtLexer::LPAREN ||
+             levels.back().opener.kind == AgtLexer::LBRACK;
+    };
+    if (!inParentheses())
+      return;
+    reportUnclosed(semicolon);
+    while (inParentheses())
+      closeVirtually(semicolon.begin);
+    besideStray = true;
+  }
+
   /// Closes the bracket that `token` closes; false when there is none.
   bool close(const SyntaxToken &token) {
     size_t depth = levels.size() - 1;
-    while (depth != 0) {
-      unsigned opener = levels[depth].opener.kind;
-      if (closerOf(opener) == token.kind)
-        break;
-      // Braces are stronger than parentheses.
-      if (closerOf(opener) == AgtLexer::RBRACE)
-        depth = 1;
-      --depth;
-    }
+    while (depth != 0 && closerOf(levels[depth].opener.kind) != token.kind)
+      depth = mayCloseOver(depth, token) ? depth - 1 : 0;
     if (depth == 0) {
       reportStray(token);
       return false;
@@ -319,7 +329,19 @@ private:
     return true;
   }
 
+  /// Whether a closing bracket may close over an open one of another kind.
+  /// Braces are stronger than parentheses, unless all is on one line.
+  bool mayCloseOver(size_t depth, const SyntaxToken &token) const {
+    const SyntaxToken &opener = levels[depth].opener;
+    if (closerOf(opener.kind) != AgtLexer::RBRACE)
+      return true;
+    bool oneLine = !list.text.slice(opener.begin, token.begin).contains('\n');
+    return opener.kind == AgtLexer::LBRACE && oneLine &&
+           closerOf(levels[depth - 1].opener.kind) == token.kind;
+  }
+
   void reportStray(const SyntaxToken &token) {
+    chunk.strayBrace |= token.kind == AgtLexer::RBRACE;
     if (token.suspect || result.faults.size() >= enoughErrors)
       return;
     result.faults.push_back({{Severity::Error,
@@ -329,8 +351,7 @@ private:
                               {}},
                              token.begin,
                              token.begin});
-    if (!result.tokens.empty())
-      result.tokens.back().suspect = true;
+    besideStray = true;
   }
 
   /// Closes the innermost bracket before `token`, which should have been
@@ -492,6 +513,8 @@ private:
   Chunk chunk{0, 0};
   /// Else-ifs on all levels.
   unsigned nesting = 0;
+  /// The token before was dropped.
+  bool besideStray = false;
   /// Prefix operators in a row.
   unsigned prefixes = 0;
 };

@@ -28,6 +28,9 @@ struct Chunk {
   /// Source offset of a brace that is not closed: what the parser finds behind
   /// it is a consequence.
   uint32_t brokenFrom = UINT32_MAX;
+  /// A closing brace in it closes nothing: an opening one may be missing, and
+  /// then every block behind that place ends too early.
+  bool strayBrace = false;
 };
 
 /// A bracket without its partner.

@@ -62,12 +62,6 @@ TEST(SyntaxErrors, UnclosedBrackets) {
             "t.agt:2:16: note: unclosed '['\n"
             "  let x = (1 + [2;\n"
             "               ^\n"
-            "t.agt:2:18: error: expected ')' before ';'\n"
-            "  let x = (1 + [2;\n"
-            "                 ^\n"
-            "t.agt:2:11: note: unclosed '('\n"
-            "  let x = (1 + [2;\n"
-            "          ^\n"
             "t.agt:3:11: error: expected ';' after the expression\n"
             "  return 1\n"
             "          ^\n");
