@@ -219,7 +219,11 @@ void SignatureBuilder::build() {
     out.params.push_back(item(param->name, *param->type, "parameter"));
   for (const ast::GraphResult &result : decl.results)
     out.results.push_back(item(result.name, *result.type, "result"));
-  if (decl.mesh && !checker.findAs<ast::MeshDecl>(decl.mesh.text))
+  if (!decl.mesh)
+    return;
+  if (checker.findAs<ast::MeshDecl>(decl.mesh.text))
+    checker.refuseLater(&decl, decl.mesh.range, ("on " + decl.mesh.text).str());
+  else
     diags.error(
         decl.mesh.range,
         "unknown mesh '" + decl.mesh.text + "'" +
