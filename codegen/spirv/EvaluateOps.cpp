@@ -196,22 +196,33 @@ Value Evaluator::concatFrom(ConcatOp op, unsigned first, Value index,
   });
 }
 
+// Ids and positions of 64 bits are read as two words: not every device has
+// 64-bit integers, and these need no arithmetic of that width.
+Evaluator::Words Evaluator::integerWords(Value tensor, Place place) {
+  if (!elementOf(tensor).isInteger(64)) {
+    Value low = element(tensor, place);
+    return {low, types.shiftRightSigned(low, 31)};
+  }
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return loadWords(argument, place);
+  Value wide = element(tensor, place);
+  auto half = [&](Value x) {
+    return arith::TruncIOp::create(k.builder(), k.i32Type(), x);
+  };
+  return {half(wide), half(k.shr(wide, types.integerOf(wide.getType(), 32)))};
+}
+
 Value Evaluator::embed(EmbedOp op, Place place) {
   SmallVector<Value> indices = indicesOf(place);
   Value column = indices.pop_back_val();
-  Value id = element(op.getIds(), at(shapes.sizesOf(op.getIds()), indices));
+  Words id =
+      integerWords(op.getIds(), at(shapes.sizesOf(op.getIds()), indices));
   const Sizes &table = shapes.sizesOf(op.getTable());
-  // Unsigned: negative ids are too large as well.
-  Value rows = size(table[0]), row = id, inside;
-  if (id.getType().isInteger(64)) {
-    Value wide = arith::ExtUIOp::create(k.builder(), id.getType(), rows);
-    inside = k.ult(id, wide);
-    row = arith::TruncIOp::create(k.builder(), k.i32Type(), id);
-  } else {
-    inside = k.ult(id, rows);
-  }
+  Value rows = size(table[0]);
+  Value inside = k.logicalAnd(k.eq(id.high, k.i32(0)), k.ult(id.low, rows));
   return ifValue(
-      inside, [&] { return element(op.getTable(), at(table, {row, column})); },
+      inside,
+      [&] { return element(op.getTable(), at(table, {id.low, column})); },
       [&] { return types.nanOrZero(elementOf(op.getTable())); });
 }
 
@@ -236,25 +247,23 @@ ElementaryMath::SinCos Evaluator::angle(RotateOp op, ArrayRef<Value> indices,
   const Sizes &sizes = shapes.sizesOf(op.getPositions());
   SmallVector<Value> where(indices.take_front(sizes.size() - 1));
   where.push_back(indices[indices.size() - 2]);
-  Value position = element(op.getPositions(), at(sizes, where));
-  Value zero = types.integerOf(position.getType(), 0);
-  Value negative = k.lt(position, zero);
-  Value magnitude = k.select(negative, k.sub(zero, position), position);
-  Value upper;
-  if (position.getType().isInteger(64)) {
-    upper = arith::TruncIOp::create(
-        k.builder(), k.i32Type(),
-        k.shr(magnitude, types.integerOf(position.getType(), 32)));
-    magnitude = arith::TruncIOp::create(k.builder(), k.i32Type(), magnitude);
-  }
+  Words position = integerWords(op.getPositions(), at(sizes, where));
+  Value negative = k.lt(position.high, k.i32(0));
+  Value magnitude =
+      k.select(negative, k.sub(k.i32(0), position.low), position.low);
 
   const Sizes &table = shapes.sizesOf(op.getTable());
   Value low = element(op.getTable(), at(table, {pair, k.i32(0)}));
   Value high = element(op.getTable(), at(table, {pair, k.i32(1)}));
   ElementaryMath::Product product = math.multiply(magnitude, low);
   Value turn = k.add(product.high, k.mul(magnitude, high));
-  if (upper)
+  if (elementOf(op.getPositions()).isInteger(64)) {
+    // The upper word of the negation: a carry comes from a lower word of 0.
+    Value carry = k.select(k.eq(position.low, k.i32(0)), k.i32(1), k.i32(0));
+    Value opposite = k.add(k.bitXor(position.high, k.i32(-1)), carry);
+    Value upper = k.select(negative, opposite, position.high);
     turn = k.add(turn, k.mul(upper, low));
+  }
   ElementaryMath::SinCos r = math.sinCosOfTurn(turn, product.low);
   return {k.select(negative, k.fneg(r.sin), r.sin), r.cos};
 }

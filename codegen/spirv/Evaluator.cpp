@@ -221,18 +221,23 @@ Value Evaluator::loadWord(unsigned buffer, Value word) {
   return scopes.back().words[key] = k.loadWord(buffer, word);
 }
 
+Evaluator::Words Evaluator::loadWords(BlockArgument tensor, Place place) {
+  Value word = k.mul(numberOf(linearOf(place)), 2);
+  unsigned buffer = buffers.lookup(tensor);
+  return {loadWord(buffer, word), loadWord(buffer, k.add(word, 1))};
+}
+
 Value Evaluator::load(BlockArgument tensor, Place place) {
   unsigned buffer = buffers.lookup(tensor);
   Type type = elementOf(tensor);
   Linear linear = linearOf(place);
   if (type.isInteger(64)) {
-    Value word = k.mul(numberOf(linear), 2);
     auto wide = [&](Value half) {
       return arith::ExtUIOp::create(k.builder(), type, half);
     };
-    Value low = wide(loadWord(buffer, word));
-    Value high = wide(loadWord(buffer, k.add(word, 1)));
-    return k.bitOr(low, k.shl(high, types.integerOf(type, 32)));
+    Words words = loadWords(tensor, place);
+    return k.bitOr(wide(words.low),
+                   k.shl(wide(words.high), types.integerOf(type, 32)));
   }
   int64_t perWord = ElementTypes::perWord(type);
   if (perWord == 1)

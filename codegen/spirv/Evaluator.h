@@ -108,6 +108,12 @@ private:
   Value compute(Value tensor, Place place, bool rounded);
   Value load(mlir::BlockArgument tensor, Place place);
   Value loadWord(unsigned buffer, Value word);
+  /// A 64-bit integer.
+  struct Words {
+    Value low, high;
+  };
+  Words loadWords(mlir::BlockArgument tensor, Place place);
+  Words integerWords(Value tensor, Place place);
   Place broadcast(Place place, Value tensor);
   Value operand(Value tensor, Place place);
   std::pair<Value, Value> divide(Value x, AffineExpr by);

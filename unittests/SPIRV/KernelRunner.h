@@ -42,6 +42,14 @@ public:
 
   GraphOp graph() { return *module->getOps<GraphOp>().begin(); }
   unsigned kernelCount() const { return kernels.size(); }
+  /// What any variant of any kernel needs of the device.
+  uint32_t features() const {
+    uint32_t all = 0;
+    for (const auto &[op, kernel] : kernels)
+      for (const agt_kernel_variant &variant : kernel->variants)
+        all |= variant.features;
+    return all;
+  }
 
   /// A kernel as the runtime sees it. The runtime knows kernels by address:
   /// they live as long as the context.

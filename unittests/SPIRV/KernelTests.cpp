@@ -320,26 +320,50 @@ TEST(Shapes, Embed) {
 }
 
 TEST(Shapes, Rope) {
+  auto positions = [](Element element) {
+    return [element](llvm::ArrayRef<int64_t> shape, std::mt19937 &random) {
+      Tensor tensor(element, shape);
+      for (int64_t &p : tensor.ints)
+        p = int64_t(random() % 2000000) - 1000;
+      return tensor;
+    };
+  };
   for (StringRef element : kFloats)
-    for (StringRef pairs : {"interleaved", "halves"})
-      for (StringRef dims : {"", "dims 6"}) {
-        std::string t = tensor("2x3x?x10x", element);
-        GraphTest(
-            "%x: " + t + ", %p: tensor<2x?xi32>", t,
-            llvm::formatv("%r = agt.rope %x, %p base 1.0e4 scale 1.5 "
-                          "pairs {0} {1} : ({2}, tensor<2x?xi32>) -> {2}\n"
-                          "agt.return %r : {2}",
-                          pairs, dims, t))
-            .input(1,
-                   [](llvm::ArrayRef<int64_t> shape, std::mt19937 &random) {
-                     Tensor positions(Element::I32, shape);
-                     for (int64_t &p : positions.ints)
-                       p = int64_t(random() % 2000000) - 1000;
-                     return positions;
-                   })
-            .kernels(1)
-            .check({{7, 7}, {0, 0}});
-      }
+    for (StringRef index : {"i32", "i64"})
+      for (StringRef pairs : {"interleaved", "halves"})
+        for (StringRef dims : {"", "dims 6"}) {
+          if (index == "i64" && element != "f32")
+            continue;
+          std::string t = tensor("2x3x?x10x", element);
+          std::string p = tensor("2x?x", index);
+          GraphTest("%x: " + t + ", %p: " + p, t,
+                    llvm::formatv("%r = agt.rope %x, %p base 1.0e4 scale 1.5 "
+                                  "pairs {0} {1} : ({2}, {3}) -> {2}\n"
+                                  "agt.return %r : {2}",
+                                  pairs, dims, t, p))
+              .input(1, positions(index == "i64" ? Element::I64 : Element::I32))
+              .kernels(1)
+              .check({{7, 7}, {0, 0}});
+        }
+}
+
+// Ids and positions of 64 bits need no 64-bit integers of the device.
+TEST(Shapes, WideIndicesOnNarrowDevices) {
+  KernelRunner runner;
+  ASSERT_EQ(runner.compile(R"mlir(
+    agt.graph @f(%t: tensor<9x8xf32>, %i: tensor<?xi64>) -> tensor<?x8xf32> {
+      %e = agt.embed %t, %i : (tensor<9x8xf32>, tensor<?xi64>) -> tensor<?x8xf32>
+      %r = agt.rope %e, %i base 1.0e4 scale 1.0 pairs halves
+          : (tensor<?x8xf32>, tensor<?xi64>) -> tensor<?x8xf32>
+      agt.return %r : tensor<?x8xf32>
+    })mlir"),
+            "");
+  EXPECT_EQ(runner.features() & AGT_FEATURE_INT64, 0u);
+  Tensor ids = Tensor::integers(Element::I64, {5},
+                                {8, 0, -1, int64_t(1) << 32, INT64_MIN});
+  std::mt19937 random(1);
+  EXPECT_EQ(runner.check({randomTensor(Element::F32, {9, 8}, random), ids}),
+            "");
 }
 
 // ---- along an axis ---------------------------------------------------------
