@@ -113,13 +113,14 @@ public:
     std::mt19937 random(1);
     data.fill(random, 1);
 
-    double first = time(kernel, c, data), flops = 0;
+    double flops = 0;
     for (int64_t i = 0; i < c.queries; ++i)
       flops += 4.0 * c.kvHeads * headDim * c.visibleEnd(i);
+    double first = time(kernel, c, data, flops);
     std::vector<double> ratios;
     for (int i = 0; i < rounds; ++i) {
       double before = peakRate();
-      double rate = flops / time(kernel, c, data);
+      double rate = flops / time(kernel, c, data, flops);
       ratios.push_back(2 * rate / (before + peakRate()));
     }
     std::string problem = compareAttention(c, data, tokens / 4);
@@ -135,9 +136,9 @@ public:
 
 private:
   double time(const HostKernel &kernel, const AttentionCase &c,
-              AttentionData &data) {
+              AttentionData &data, double flops) {
     double seconds = 0;
-    std::string problem = device.run(kernel, c, data, 1, &seconds);
+    std::string problem = device.run(kernel, c, data, flops, &seconds);
     if (!problem.empty())
       fail(problem);
     return seconds;

@@ -12,58 +12,82 @@ using namespace mlir;
 
 namespace agt::spirv::attention {
 
-// Attention for a driver on the CPU: the fast kernel where it fits, else the
-// compact one.
-static void buildForCpuDriver(Location loc, const AttentionSpec &spec,
-                              const Profile &profile, Variant &variant) {
-  BroadcastShape shape;
-  shape.lanes = profile.subgroupSize;
-  // As many rows as keep a lane's elements of q and o at 512 each: more gain
-  // nothing and take the driver's compiler ever longer. Half as many where
-  // subgroups are of another size than lavapipe's usual one.
-  int64_t longer = std::max(spec.headDim, spec.valueDim);
-  shape.rowsPerLane = longer > 128 ? 2 : longer > 64 ? 4 : 8;
-  if (profile.subgroupSize != 8)
-    shape.rowsPerLane /= 2;
-  shape.wide =
-      (profile.features & AGT_FEATURE_INT64) && broadcastFits(spec, true);
-  if (broadcastFits(spec, shape.wide)) {
-    variant.module = buildBroadcast(loc, spec, shape);
-    variant.binary.tile[0] = shape.rows();
-    if (!shape.wide)
-      variant.binary.features &= ~AGT_FEATURE_INT64;
-  } else {
-    variant.module = buildRows(loc, spec, profile.subgroupSize);
-    variant.binary.tile[0] = RowsBody::kRowsAtOnce;
-    variant.binary.features &= ~AGT_FEATURE_INT64;
+// A launch of less work than this is done by the compact kernel before the
+// driver has compiled the fast one (0.2 s against 1 to 2.5 s, once for each
+// machine); what it takes longer, no one notices.
+static constexpr double kWorthCompiling = 1e8;
+/// The same for the larger of two shapes of the fast one.
+static constexpr double kWorthCompilingLarge = 2e9;
+
+namespace {
+
+// Collects the variants of one kernel.
+struct Variants {
+  Location loc;
+  const AttentionSpec &spec;
+  std::vector<Variant> list;
+
+  void add(const Profile &profile, OwningOpRef<ModuleOp> module, int64_t rows,
+           const char *shape = "", double minFlops = 0, uint32_t unneeded = 0) {
+    Variant variant;
+    variant.module = std::move(module);
+    variant.binary.profile = std::string(profile.name) + shape;
+    variant.binary.subgroupSize = profile.subgroupSize;
+    variant.binary.features = profile.features & ~unneeded;
+    variant.binary.minFlops = minFlops;
+    variant.binary.tile[0] = rows;
+    list.push_back(std::move(variant));
   }
-}
+
+  // For a driver on the CPU: the fast kernel where it fits, and the compact
+  // one.
+  void addForCpuDriver(const Profile &profile) {
+    BroadcastShape shape;
+    shape.lanes = profile.subgroupSize;
+    shape.wide =
+        (profile.features & AGT_FEATURE_INT64) && broadcastFits(spec, true);
+    uint32_t unneeded = shape.wide ? 0 : AGT_FEATURE_INT64;
+    if (broadcastFits(spec, shape.wide)) {
+      // As many rows as keep a lane's elements of q and o at 512 each: more
+      // gain nothing and take the driver's compiler ever longer. The large
+      // shape is for lavapipe's usual subgroups alone: it is half of what
+      // compiling an attention takes.
+      int64_t longer = std::max(spec.headDim, spec.valueDim);
+      int64_t rows = longer > 128 ? 2 : longer > 64 ? 4 : 8;
+      for (bool large : {true, false}) {
+        if (large && profile.subgroupSize != 8)
+          continue;
+        shape.rowsPerLane = large ? rows : rows / 2;
+        add(profile, buildBroadcast(loc, spec, shape), shape.rows(),
+            large ? "" : "-small",
+            large ? kWorthCompilingLarge : kWorthCompiling, unneeded);
+      }
+    }
+    add(profile, buildRows(loc, spec, profile.subgroupSize),
+        RowsBody::kRowsAtOnce, "-rows", 0, AGT_FEATURE_INT64);
+  }
+};
+
+} // namespace
 
 std::vector<Variant> buildVariants(Location loc, const AttentionSpec &spec) {
-  std::vector<Variant> variants;
+  Variants variants{loc, spec, {}};
   for (const Profile &profile : profiles()) {
-    Variant variant;
-    variant.binary.profile = profile.name;
-    variant.binary.subgroupSize = profile.subgroupSize;
-    variant.binary.features = profile.features;
     switch (profile.family) {
     case Family::CpuDriver:
-      buildForCpuDriver(loc, spec, profile, variant);
+      variants.addForCpuDriver(profile);
       break;
     case Family::GpuMatrix:
-      if (!matricesFit(spec))
-        continue;
-      variant.module = buildTile(loc, spec, /*matrices=*/true);
-      variant.binary.tile[0] = kTileRows;
+      if (matricesFit(spec))
+        variants.add(profile, buildTile(loc, spec, /*matrices=*/true),
+                     kTileRows);
       break;
     case Family::Gpu:
-      variant.module = buildTile(loc, spec);
-      variant.binary.tile[0] = kTileRows;
+      variants.add(profile, buildTile(loc, spec), kTileRows);
       break;
     }
-    variants.push_back(std::move(variant));
   }
-  return variants;
+  return std::move(variants.list);
 }
 
 // Work is rows by heads; the useful operations are two for each element of a
