@@ -212,9 +212,27 @@ Value ElementaryMath::sqrt(Value x) {
   Value argument = k.select(subnormal, scaled, x);
   Value root = math::SqrtOp::create(k.builder(), argument);
   root = k.select(subnormal, k.fmul(root, k.f32(std::ldexp(1, -75))), root);
-  // The sign of 0 stays; below it there is no root.
-  root = k.select(k.fcmp(ValueBuilder::FPred::OEQ, x, k.f32(0)), x, root);
-  return k.select(k.flt(x, k.f32(0)), k.f32Bits(0x7fc00000), root);
+  // The sign of 0 stays; below it there is no root. By bits, as above.
+  Value zero = k.eq(k.bitAnd(bits, 0x7fffffff), k.i32(0));
+  Value below = k.ult(k.i32(static_cast<int32_t>(0x80000000)), bits);
+  root = k.select(zero, x, root);
+  return k.select(below, k.f32Bits(0x7fc00000), root);
+}
+
+// By bits: exact, subnormals included, on devices that take those for 0.
+Value ElementaryMath::negate(Value x) {
+  return k.asF32(
+      k.bitXor(k.asI32(x), k.i32(static_cast<int32_t>(0x80000000))));
+}
+
+Value ElementaryMath::magnitude(Value x) {
+  return k.asF32(k.bitAnd(k.asI32(x), 0x7fffffff));
+}
+
+Value ElementaryMath::relu(Value x) {
+  Value negative = k.logicalAnd(k.lt(k.asI32(x), k.i32(0)),
+                                k.logicalNot(k.isNaN(x)));
+  return k.select(negative, k.f32(0), x);
 }
 
 Value ElementaryMath::rsqrt(Value x) { return k.fdiv(k.f32(1), sqrt(x)); }

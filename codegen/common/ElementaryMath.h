@@ -23,6 +23,9 @@ public:
 
   Value exp(Value x);
   Value log(Value x);
+  Value negate(Value x);
+  Value magnitude(Value x);
+  Value relu(Value x);
   Value sqrt(Value x);
   Value rsqrt(Value x);
   Value tanh(Value x);

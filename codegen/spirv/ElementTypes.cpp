@@ -145,7 +145,8 @@ Value ElementTypes::cast(Type from, Type to, Value value) {
     return value;
   if (isBool(to)) {
     if (isFloat(from))
-      return k.fcmp(KernelBuilder::FPred::UNE, value, k.f32(0));
+      // By bits: a subnormal is not 0, also where devices take it for that.
+      return k.ne(k.bitAnd(k.asI32(value), 0x7fffffff), k.i32(0));
     return k.ne(value, integerOf(value.getType(), 0));
   }
   if (isBool(from))

@@ -132,15 +132,15 @@ Value Evaluator::unary(Operation *op, Place place) {
   bool real = isa<FloatType>(type);
   auto zero = [&] { return types.integerOf(type, 0); };
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](NegOp) { return real ? k.fneg(x) : k.sub(zero(), x); })
+      .Case([&](NegOp) { return real ? math.negate(x) : k.sub(zero(), x); })
       .Case([&](AbsOp) {
         if (real)
-          return k.fabs(x);
+          return math.magnitude(x);
         return k.select(k.lt(x, zero()), k.sub(zero(), x), x);
       })
       .Case([&](NotOp) { return k.logicalNot(x); })
       .Case([&](ReluOp) {
-        return real ? k.fmaxNaN(x, k.f32(0)) : k.maxS(x, zero());
+        return real ? math.relu(x) : k.maxS(x, zero());
       })
       .Case([&](ExpOp) { return math.exp(x); })
       .Case([&](LogOp) { return math.log(x); })

@@ -344,10 +344,11 @@ KernelRunner::prepare(spirv::KernelCode code, unsigned skip) {
 Problem KernelRunner::run(ArrayRef<Tensor> inputs,
                           std::vector<Tensor> &results) {
   if (!device) {
-    device = std::make_unique<Device>();
-    std::string failed = take(agt_context_create("vulkan", &device->context));
+    auto opened = std::make_unique<Device>();
+    std::string failed = take(agt_context_create("vulkan", &opened->context));
     if (!failed.empty())
       return failed;
+    device = std::move(opened);
   }
   std::vector<std::vector<char>> bytes;
   std::vector<agt_tensor> in;
