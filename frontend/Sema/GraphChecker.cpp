@@ -1,3 +1,6 @@
+// Statements are checked in the order in which they run. A loop's body is
+// checked once for each turn, so that its variable is a number; after a turn
+// with an error the others are left out.
 #include "frontend/Sema/GraphChecker.h"
 #include "frontend/Sema/Suggest.h"
 

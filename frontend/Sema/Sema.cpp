@@ -1,3 +1,6 @@
+// The order of checking: names, declarations, bodies of graphs, recursion, what
+// is chosen and what of it is refused. Errors are collected and shown in the
+// order of the source.
 #include "frontend/Sema/Sema.h"
 #include "frontend/Sema/GraphChecker.h"
 #include "frontend/Sema/Suggest.h"
@@ -80,9 +83,29 @@ static std::vector<const ast::Decl *> chooseDecls(Checker &checker,
   return ordered;
 }
 
-Program agt::sema::checkProgram(llvm::ArrayRef<const ast::File *> files,
-                                Diagnostics &diags,
-                                const SemaOptions &options) {
+/// Reports in the order of the source, files in the order given, what was found
+/// in the order of checking.
+static void reportSorted(std::vector<Diagnostic> &found,
+                         llvm::ArrayRef<const ast::File *> files,
+                         Diagnostics &diags) {
+  llvm::DenseMap<unsigned, size_t> order;
+  for (auto [i, file] : llvm::enumerate(files))
+    order[file->bufferId] = i + 1;
+  using Key = std::tuple<size_t, const char *, size_t>;
+  std::vector<Key> keys;
+  for (auto [i, diagnostic] : llvm::enumerate(found)) {
+    llvm::SMLoc loc = diagnostic.range.Start;
+    size_t file =
+        loc.isValid() ? order.lookup(bufferOf(diags.sourceMgr(), loc)) : 0;
+    keys.emplace_back(file, loc.getPointer(), i);
+  }
+  llvm::sort(keys);
+  for (const Key &key : keys)
+    diags.report(found[std::get<2>(key)]);
+}
+
+static Program check(llvm::ArrayRef<const ast::File *> files,
+                     Diagnostics &diags, const SemaOptions &options) {
   Program program;
   program.dims = std::make_unique<DimContext>();
   Checker checker(diags, *program.dims, options);
@@ -106,5 +129,17 @@ Program agt::sema::checkProgram(llvm::ArrayRef<const ast::File *> files,
   program.badOptions = checker.badOptions;
   program.targets = std::move(checker.targets);
   program.meshes = std::move(checker.meshes);
+  return program;
+}
+
+Program agt::sema::checkProgram(llvm::ArrayRef<const ast::File *> files,
+                                Diagnostics &diags,
+                                const SemaOptions &options) {
+  std::vector<Diagnostic> found;
+  Diagnostics collected(diags.sourceMgr());
+  collected.setHandler(
+      [&](const Diagnostic &diagnostic) { found.push_back(diagnostic); });
+  Program program = check(files, collected, options);
+  reportSorted(found, files, diags);
   return program;
 }
