@@ -221,16 +221,17 @@ static std::vector<int64_t> scalarsOf(const AttentionCase &c,
 
 std::string AttentionDevice::run(const HostKernel &kernel,
                                  const AttentionCase &c, AttentionData &data,
-                                 double flops, double *seconds) {
+                                 double flops, double *seconds, int launches) {
   std::vector<int64_t> scalars = scalarsOf(c, data);
   const int64_t work[4] = {c.queries, c.batch * c.kvHeads * c.group, 1, 1};
   auto record = [&](Plan &plan) {
     agt_buffer *buffers[kBufferCount] = {
         plan.constant(data.q.bytes), plan.constant(data.k.bytes),
         plan.constant(data.v.bytes), plan.constant(data.o.bytes)};
-    plan.ok(agt_graph_launch(plan.run, &kernel.kernel, buffers, kBufferCount,
-                             scalars.data(), scalars.size(), work, flops,
-                             "attention", "test"));
+    for (int i = 0; i < launches; ++i)
+      plan.ok(agt_graph_launch(plan.run, &kernel.kernel, buffers, kBufferCount,
+                               scalars.data(), scalars.size(), work, flops,
+                               "attention", "test"));
     return buffers[kO];
   };
   return finish(context, c.spec.o, data.o.elements(), record, &data.o.bytes,

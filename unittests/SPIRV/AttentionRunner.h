@@ -75,10 +75,11 @@ public:
   const HostKernel &keep(const spirv::KernelCode &code,
                          const std::string &profile = "");
 
-  /// Runs the kernel as a launch of so much work; fills data.o. `seconds` is
-  /// the time of the whole plan.
+  /// Runs the kernel as `launches` launches of so much work each; fills
+  /// data.o. `seconds` is the time of the whole plan.
   std::string run(const HostKernel &kernel, const AttentionCase &c,
-                  AttentionData &data, double flops, double *seconds = nullptr);
+                  AttentionData &data, double flops, double *seconds = nullptr,
+                  int launches = 1);
   /// A launch of another kernel over one buffer of `bytes`.
   std::string run(const HostKernel &kernel, const std::vector<int64_t> &scalars,
                   int64_t groups, int64_t bytes, double *seconds);
