@@ -11,6 +11,7 @@
 #include "frontend/Sema/Sema.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace agt::sema {
@@ -65,6 +66,10 @@ public:
   const GraphSignature &signature(const ast::GraphDecl &decl);
 
   const MeshInfo *mesh(llvm::StringRef name) const;
+  /// Whether this is the first time that the const is said to be no int.
+  bool firstReport(const ast::ConstDecl &decl) {
+    return reportedConsts.insert(&decl).second;
+  }
   /// Remembers a call for the search for recursion.
   void noteCall(const ast::GraphDecl &caller, const ast::GraphDecl &callee,
                 llvm::SMRange range);
@@ -142,6 +147,7 @@ private:
   };
   std::vector<Refusal> refusals;
   unsigned refusalsSeen = 0;
+  llvm::DenseSet<const ast::ConstDecl *> reportedConsts;
   llvm::DenseMap<const ast::GraphDecl *, std::vector<CallSite>> calls;
   std::vector<const ast::Decl *> decls;
   llvm::StringMap<const ast::Decl *> globals;

@@ -348,7 +348,19 @@ Dim ExprChecker::checkSize(const ast::Expr &expr) {
   if (value.isPoison())
     return nullptr;
   if (!value.isInt()) {
-    error(expr.range, "expected an int as a dim, got " + describe(value));
+    const auto *name = dyn_cast<ast::NameRef>(&expr);
+    bool local = name && scope && scope->find(name->name.text);
+    const auto *decl = name && !local
+                           ? checker.findAs<ast::ConstDecl>(name->name.text)
+                           : nullptr;
+    // One fault, however many dims have this name.
+    if (decl && !checker.firstReport(*decl))
+      return nullptr;
+    auto diag = diags.error(expr.range,
+                            "expected an int as a dim, got " + describe(value));
+    if (decl)
+      diag.note(decl->name.range,
+                "const '" + decl->name.text + "' is declared here");
     return nullptr;
   }
   if (value.constantInt().value_or(0) < 0) {
