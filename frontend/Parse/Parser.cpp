@@ -196,13 +196,12 @@ private:
 
 } // namespace
 
-ast::File *agt::parseTokens(const TokenList &list, ast::Context &context,
-                            Diagnostics &diagnostics) {
-  FileParser parser(list, context);
-  ast::File *file = parser.parse();
+/// Reports in the order of the source; true when there is nothing to report.
+static bool reportAll(const std::vector<Diagnostic> &errors,
+                      Diagnostics &diagnostics) {
   // Sorted through pointers: equal places keep the order of the checks.
   std::vector<const Diagnostic *> sorted;
-  for (const Diagnostic &error : parser.errors)
+  for (const Diagnostic &error : errors)
     sorted.push_back(&error);
   llvm::sort(sorted, [](const Diagnostic *a, const Diagnostic *b) {
     return std::make_pair(a->range.Start.getPointer(), a) <
@@ -210,7 +209,20 @@ ast::File *agt::parseTokens(const TokenList &list, ast::Context &context,
   });
   for (const Diagnostic *error : sorted)
     diagnostics.report(*error);
-  return parser.errors.empty() ? file : nullptr;
+  return errors.empty();
+}
+
+bool agt::checkTokens(const TokenList &list, Diagnostics &diagnostics) {
+  std::vector<Diagnostic> errors;
+  checkTokens(list, errors);
+  return reportAll(errors, diagnostics);
+}
+
+ast::File *agt::parseTokens(const TokenList &list, ast::Context &context,
+                            Diagnostics &diagnostics) {
+  FileParser parser(list, context);
+  ast::File *file = parser.parse();
+  return reportAll(parser.errors, diagnostics) ? file : nullptr;
 }
 
 ast::File *agt::parseFile(llvm::SourceMgr &sources, unsigned bufferId,

@@ -19,6 +19,10 @@ ast::File *parseFile(llvm::SourceMgr &sources, unsigned bufferId,
 ast::File *parseTokens(const TokenList &list, ast::Context &context,
                        Diagnostics &diagnostics);
 
+/// Reports what is wrong with single tokens; true when nothing is. For those
+/// who stop at tokens: parsing reports it too.
+bool checkTokens(const TokenList &list, Diagnostics &diagnostics);
+
 } // namespace agt
 
 #endif

@@ -12,7 +12,7 @@ using namespace agt::tool;
 
 static int emitTokens(const CompileOptions &options, Source &source) {
   auto list = lex(source.sources, source.mainBuffer, source.diagnostics);
-  if (!list)
+  if (!list || !checkTokens(*list, source.diagnostics))
     return ErrorsInProgram;
   std::string text;
   llvm::raw_string_ostream out(text);
