@@ -82,6 +82,15 @@ private:
       for (int64_t lane = 0; lane < shape.lanes; ++lane)
         body(r, lane, (r * shape.lanes + lane) * perRow());
   }
+  // The same in pieces for the driver's compiler, whose time grows faster than
+  // the length of a block. Not for what runs once a small block: 0.35 for 0.48.
+  template <typename Body> void forRowsApart(Body body) {
+    for (int64_t r = 0; r < shape.rowsPerLane; ++r)
+      fenced([&] {
+        for (int64_t lane = 0; lane < shape.lanes; ++lane)
+          body(r, lane, (r * shape.lanes + lane) * perRow());
+      });
+  }
 
   BroadcastShape shape;
   KernelBuilder b;
@@ -193,7 +202,7 @@ void Builder::mergeLargeBlock(ArrayRef<Value> before) {
     factor.push_back(b.exp2NonPositive(b.fsub(before[r], b.load(m[r]))));
     b.store(l[r], b.fma(b.load(l[r]), factor[r], b.load(blockL[r])));
   }
-  forRows([&](int64_t r, int64_t lane, int64_t at) {
+  forRowsApart([&](int64_t r, int64_t lane, int64_t at) {
     Value f = b.broadcast(factor[r], lane);
     for (int64_t i = at; i < at + perRow(); ++i)
       b.store(total[i], b.fma(b.load(total[i]), f, b.load(block[i])));
@@ -314,7 +323,7 @@ void Builder::storeOutput() {
     inverse.push_back(codegen::inverseOrZero(b, b.load(x)));
   Value lastRow = b.sub(launch->queries, b.i32(1));
   const int64_t width = o.rows().width;
-  forRows([&](int64_t r, int64_t lane, int64_t at) {
+  forRowsApart([&](int64_t r, int64_t lane, int64_t at) {
     Value row = b.add(launch->firstRow, r * shape.lanes + lane);
     Value base = launch->oRow(b, b.minS(row, lastRow));
     Value f = b.broadcast(inverse[r], lane);
