@@ -4,8 +4,10 @@
 // columns: lanes are columns, lane e loads element e of each row's next chunk,
 // and the elements reach the other lanes by broadcast, so that a loaded value
 // is used as often as there are rows or columns. No barrier, no shared memory.
-// The last variant asks nothing of subgroups and takes few rows: an invocation
-// has one word of columns and reads the rows' elements as uniform loads.
+// Few rows by a transposed matrix are bound by memory: there lanes are terms of
+// the same sums, which reads the matrix as it lies. The last variant asks
+// nothing of subgroups and takes few rows: an invocation has one word of
+// columns and reads the rows' elements as uniform loads.
 //
 // Sums start from zero in blocks of 128 terms.
 #include "codegen/spirv/KernelVariants.h"
@@ -32,10 +34,21 @@ struct ProductShape {
   bool flat;       // no batch: lhs is a matrix whatever its rank
 };
 
+/// What the lanes of a workgroup are.
+enum class Lanes {
+  Columns,   // columns, each on its own
+  Broadcast, // columns; a subgroup that hands out the rows' elements
+  Terms      // terms of the same sums; a subgroup that adds them up
+};
+
 struct Tile {
-  int64_t rows, columns; // columns of one invocation
-  int64_t lanes;         // invocations side by side
-  bool broadcast;        // lanes are a subgroup that hands out the rows
+  int64_t rows, columns; // columns of one lane
+  int64_t lanes;
+  Lanes kind;
+
+  int64_t width() const {
+    return kind == Lanes::Terms ? columns : columns * lanes;
+  }
 };
 
 class ProductKernel {
@@ -56,6 +69,7 @@ private:
   void multiplyOne(ArrayRef<Variable> sums, Value index);
   void multiplyRange(ArrayRef<Variable> sums, Value first, Value last);
   void accumulate(Values &sums, ArrayRef<Value> rows, ArrayRef<Value> columns);
+  void addLanes(ArrayRef<Variable> sums);
   void storeTile(ArrayRef<Variable> sums);
   void storeRow(Value row, ArrayRef<Value> sums);
   Value finished(Value row, Value column, Linear number, Value sum);
@@ -118,11 +132,11 @@ ProductShape::ProductShape(KernelShapes &shapes, Operation *anchor)
 // ---- where this workgroup stands -------------------------------------------
 
 void ProductKernel::place() {
-  Value across = e.size(s.n.ceilDiv(tile.columns * tile.lanes));
+  Value tilesAcross = e.size(s.n.ceilDiv(tile.width()));
   Value down = e.size(s.m.ceilDiv(tile.rows));
   Value group = k.workgroup();
-  Value rest = k.div(group, across);
-  Value tileColumn = k.sub(group, k.mul(rest, across));
+  Value rest = k.div(group, tilesAcross);
+  Value tileColumn = k.sub(group, k.mul(rest, tilesAcross));
   batchNumber = k.div(rest, down);
   Value tileRow = k.sub(rest, k.mul(batchNumber, down));
   lane = k.thread();
@@ -137,10 +151,12 @@ void ProductKernel::place() {
   }
   // Columns of one word stay in one invocation.
   int64_t word = wholeWords() ? perWord() : 1;
-  Value first =
-      k.add(k.mul(tileColumn, tile.columns * tile.lanes), k.mul(lane, word));
+  int64_t across = tile.width() / tile.columns;
+  Value first = k.mul(tileColumn, tile.width());
+  if (across > 1)
+    first = k.add(first, k.mul(lane, word));
   for (int64_t c = 0; c < tile.columns; ++c) {
-    columns.push_back(k.add(first, c / word * word * tile.lanes + c % word));
+    columns.push_back(k.add(first, c / word * word * across + c % word));
     columnsIn.push_back(k.minU(columns.back(), lastColumn));
   }
 }
@@ -233,7 +249,12 @@ void ProductKernel::multiplyOne(ArrayRef<Variable> variables, Value index) {
 void ProductKernel::multiplyRange(ArrayRef<Variable> sums, Value first,
                                   Value last) {
   Value chunked = first;
-  if (tile.broadcast) {
+  if (tile.kind == Lanes::Terms) {
+    e.forRange(k.add(first, lane), last, tile.lanes,
+               [&](Value index) { multiplyOne(sums, index); });
+    return;
+  }
+  if (tile.kind == Lanes::Broadcast) {
     chunked = k.sub(last, k.rem(k.sub(last, first), tile.lanes));
     e.forRange(first, chunked, tile.lanes,
                [&](Value index) { multiplyChunk(sums, index); });
@@ -308,11 +329,25 @@ void ProductKernel::storeTile(ArrayRef<Variable> variables) {
     });
 }
 
+// The lanes' sums into one, for lane 0 to store.
+void ProductKernel::addLanes(ArrayRef<Variable> sums) {
+  for (Variable sum : sums) {
+    Values whole = combineLanes(k, tile.lanes, {k.load(sum)},
+                                [&](ArrayRef<Value> a, ArrayRef<Value> b) {
+                                  return Values{k.fadd(a[0], b[0])};
+                                });
+    k.store(sum, whole[0]);
+  }
+}
+
 void ProductKernel::build() {
   place();
   SmallVector<Variable> sums = makeSums();
   multiply(sums);
-  storeTile(sums);
+  if (tile.kind != Lanes::Terms)
+    return storeTile(sums);
+  addLanes(sums);
+  e.ifThen(k.eq(lane, k.i32(0)), [&] { storeTile(sums); });
 }
 
 // ---- variants --------------------------------------------------------------
@@ -323,13 +358,13 @@ void ProductKernel::build() {
 static Tile tileFor(uint32_t subgroup) {
   switch (subgroup) {
   case 4:
-    return {8, 2, 4, true};
+    return {8, 2, 4, Lanes::Broadcast};
   case 8:
-    return {16, 2, 8, true};
+    return {16, 2, 8, Lanes::Broadcast};
   case 16:
-    return {8, 2, 16, true};
+    return {8, 2, 16, Lanes::Broadcast};
   default:
-    return {8, 1, subgroup, true};
+    return {8, 1, subgroup, Lanes::Broadcast};
   }
 }
 
@@ -347,28 +382,34 @@ LogicalResult buildProduct(VariantSet &variants, Operation *anchor) {
 
   auto add = [&](VariantPlan plan, Tile tile) {
     plan.workgroupSize = tile.lanes;
-    plan.tile = {1, tile.rows, tile.columns * tile.lanes, 1};
+    plan.tile = {1, tile.rows, tile.width(), 1};
     return variants.add(plan, [&](Evaluator &e) {
       ProductKernel(e, shape, tile, root).build();
     });
   };
 
-  // A tile that is mostly padding still beats the last variant from the third
-  // row on.
+  // A tile that is mostly padding still beats low ones from the fifth row on.
   auto rowSize = dyn_cast<AffineConstantExpr>(perRow);
-  for (uint32_t size : VariantSet::subgroupSizes()) {
-    Tile tile = tileFor(size);
-    tile.columns = std::max(tile.columns, perWord);
-    VariantPlan plan;
-    plan.profile = "tiles/" + std::to_string(size);
-    plan.subgroupSize = size;
-    plan.minFlops = rowSize ? rowSize.getValue() * 5.0 : double(1 << 20);
-    if (failed(add(plan, tile)))
-      return failure();
-  }
+  double fiveRows = rowSize ? rowSize.getValue() * 9.0 : double(1 << 20);
+  for (bool tall : {true, false})
+    for (uint32_t size : VariantSet::subgroupSizes()) {
+      Tile tile = tileFor(size);
+      tile.columns = std::max(tile.columns, perWord);
+      VariantPlan plan;
+      plan.profile = (tall ? "tiles/" : "low tiles/") + std::to_string(size);
+      plan.subgroupSize = size;
+      plan.minFlops = tall ? fiveRows : 0;
+      // Few rows are bound by reading rhs, which is done along its rows.
+      if (!tall && shape.transposed)
+        tile = {2, 8, size, Lanes::Terms};
+      if (!tall)
+        tile.rows = 2;
+      if (failed(add(plan, tile)))
+        return failure();
+    }
   VariantPlan plan;
   plan.profile = "any";
-  return add(plan, {2, perWord, 64, false});
+  return add(plan, {2, perWord, 64, Lanes::Columns});
 }
 
 } // namespace agt::spirv

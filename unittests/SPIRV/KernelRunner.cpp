@@ -332,7 +332,7 @@ KernelRunner::prepare(spirv::KernelCode code, unsigned skip) {
          v.words.size() * 4,
          v.subgroupSize,
          v.features,
-         v.minFlops,
+         0,
          {v.tile[0], v.tile[1], v.tile[2], v.tile[3]}});
   }
   prepared->kernel = {prepared->code.name.c_str(), prepared->variants.data(),

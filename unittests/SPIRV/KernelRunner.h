@@ -33,7 +33,7 @@ public:
 
   /// Parses, forms kernels, builds them and has every module validated. A run
   /// skips variants before number `skipVariants` of each kernel (the last one
-  /// stays).
+  /// stays) and takes the first that the device can run, small as it may be.
   Problem compile(llvm::StringRef text, unsigned skipVariants = 0);
   /// Runs on the device and compares with the oracle.
   Problem check(llvm::ArrayRef<Tensor> inputs);

@@ -40,6 +40,11 @@ public:
     spreads = std::move(scales);
     return *this;
   }
+  /// Also through the variants from number `skip` on.
+  GraphTest &variants(unsigned skip) {
+    skips.push_back(skip);
+    return *this;
+  }
   GraphTest &kernels(unsigned count) {
     expectedKernels = count;
     return *this;
@@ -47,7 +52,7 @@ public:
 
   /// Each of `sizes` is the open dims of the inputs, in order.
   void check(std::vector<std::vector<int64_t>> sizes, unsigned seed = 1) {
-    for (unsigned skip : {0u, 100u}) {
+    for (unsigned skip : skips) {
       KernelRunner runner;
       ASSERT_EQ(runner.compile(text, skip), "") << text;
       if (expectedKernels)
@@ -90,6 +95,7 @@ private:
   std::map<unsigned, Draw> draws;
   std::vector<Element> elements;
   std::vector<double> spreads = {1};
+  std::vector<unsigned> skips = {0, 100};
   std::optional<unsigned> expectedKernels;
 };
 
@@ -498,6 +504,7 @@ TEST(Products, Linear) {
                     "agt.return %r : {3}",
                     x, w, b, r))
           .kernels(1)
+          .variants(4) // low tiles
           .check(sizes);
     }
 }
@@ -510,6 +517,7 @@ TEST(Products, MatmulOfBatches) {
               llvm::formatv("%r = agt.matmul %a, %b : ({0}, {1}) -> {2}\n"
                             "agt.return %r : {2}",
                             a, b, r))
+        .variants(4)
         .check({{2, 5, 7, 7, 9}, {1, 20, 33, 33, 18}, {2, 1, 0, 0, 4}});
   }
 }
@@ -528,6 +536,7 @@ TEST(Products, Fused) {
       %r = agt.mul %s, %y : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
       agt.return %r : tensor<?x64xf32>)mlir")
       .kernels(1)
+      .variants(4)
       .check({{1, 1}, {50, 50}, {0, 0}});
 }
 
