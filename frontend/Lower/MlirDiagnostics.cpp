@@ -65,6 +65,8 @@ static Severity severityOf(mlir::DiagnosticSeverity severity) {
 MlirDiagnostics::MlirDiagnostics(mlir::MLIRContext &context,
                                  Diagnostics &diagnostics)
     : ScopedDiagnosticHandler(&context), diagnostics(diagnostics) {
+  // Authors know their source, not our IR.
+  context.printOpOnDiagnostic(false);
   setHandler([this](mlir::Diagnostic &diagnostic) {
     this->diagnostics.report(convert(diagnostic));
     return mlir::success();
