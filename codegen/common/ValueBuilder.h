@@ -103,8 +103,8 @@ public:
   /// The larger one; either may come out where one is NaN.
   virtual Value fmaxAny(Value x, Value y);
   /// The larger one; NaN where either is NaN.
-  Value fmaxNaN(Value x, Value y);
-  Value fminNaN(Value x, Value y);
+  virtual Value fmaxNaN(Value x, Value y);
+  virtual Value fminNaN(Value x, Value y);
   Value toF32(Value i);  // from signed i32
   Value toF32U(Value i); // from unsigned i32
   Value toI32(Value f);  // towards zero; f must fit

@@ -37,10 +37,9 @@ Value operator<(Index x, int64_t y) { return x < x.b->index(y); }
 
 Pointer operator+(Pointer p, Index offset) {
   ImplicitLocOpBuilder &b = p.b->builder();
-  Value moved =
-      LLVM::GEPOp::create(b, p.v.getType(), p.element, p.v,
-                          ArrayRef<LLVM::GEPArg>{offset.v},
-                          LLVM::GEPNoWrapFlags::inbounds);
+  Value moved = LLVM::GEPOp::create(b, p.v.getType(), p.element, p.v,
+                                    ArrayRef<LLVM::GEPArg>{offset.v},
+                                    LLVM::GEPNoWrapFlags::inbounds);
   return {p.b, moved, p.element};
 }
 
@@ -101,8 +100,8 @@ void CpuBuilder::storeF32(Pointer p, agt_dtype dtype, Value value,
   if (dtype == AGT_F16)
     value = arith::TruncFOp::create(b, shaped(b.getF16Type()), value);
   if (dtype == AGT_BF16)
-    value = arith::TruncIOp::create(b, shaped(b.getI16Type()),
-                                    bf16FromF32(value));
+    value =
+        arith::TruncIOp::create(b, shaped(b.getI16Type()), bf16FromF32(value));
   store(p, value);
 }
 
@@ -113,11 +112,21 @@ CpuBuilder::CpuBuilder(ModuleOp module, llvm::StringRef name, Location loc)
   b.setInsertionPointToEnd(module.getBody());
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   Type i64 = b.getI64Type();
-  func = func::FuncOp::create(
-      b, name, b.getFunctionType({ptr, ptr, i64, ptr}, {}));
+  func = func::FuncOp::create(b, name,
+                              b.getFunctionType({ptr, ptr, i64, ptr}, {}));
   Block *block = func.addEntryBlock();
   setEntry(block);
   b.setInsertionPointToEnd(block);
+}
+
+CpuBuilder::CpuBuilder(ValueBuilder &other, func::FuncOp function)
+    : ValueBuilder(other.builder().getLoc()), func(function) {
+  setEntry(&function.getBody().front());
+  follow(other);
+}
+
+void CpuBuilder::follow(ValueBuilder &other) {
+  b.restoreInsertionPoint(other.builder().saveInsertionPoint());
 }
 
 void CpuBuilder::finish() { func::ReturnOp::create(b); }

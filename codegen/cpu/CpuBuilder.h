@@ -57,6 +57,13 @@ public:
   /// Ends the function.
   void finish();
 
+  /// Goes on in a function that another builder has begun, where that one
+  /// stands. The launch (group, scalars, buffers, scratch) is that one's to
+  /// read.
+  CpuBuilder(ValueBuilder &other, mlir::func::FuncOp function);
+  /// Stands where `other` stands.
+  void follow(ValueBuilder &other);
+
   Index index(int64_t value);
   Index index(Value i32); // sign-extended
   Value narrow(Index i);  // its low 32 bits
@@ -90,11 +97,10 @@ public:
 
   void loop(Index from, Index to, int64_t step,
             llvm::function_ref<void(Index)> body);
-  llvm::SmallVector<Value>
-  loop(Index from, Index to, int64_t step, llvm::ArrayRef<Value> init,
-       llvm::function_ref<llvm::SmallVector<Value>(Index,
-                                                   llvm::ArrayRef<Value>)>
-           body);
+  llvm::SmallVector<Value> loop(
+      Index from, Index to, int64_t step, llvm::ArrayRef<Value> init,
+      llvm::function_ref<llvm::SmallVector<Value>(Index, llvm::ArrayRef<Value>)>
+          body);
 
 private:
   mlir::func::FuncOp func;

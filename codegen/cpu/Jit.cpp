@@ -12,11 +12,11 @@ Jit::Jit() {
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
-  auto machine = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+  auto machine =
+      llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
-  jit = llvm::cantFail(llvm::orc::LLJITBuilder()
-                           .setJITTargetMachineBuilder(machine)
-                           .create());
+  jit = llvm::cantFail(
+      llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine).create());
 }
 
 Jit::~Jit() = default;

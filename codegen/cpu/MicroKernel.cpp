@@ -7,8 +7,7 @@ namespace agt::cpu {
 
 SmallVector<Value>
 tileProduct(CpuBuilder &b, const TileShape &shape, Index depth, Pointer a,
-            Index aStride,
-            llvm::function_ref<SmallVector<Value>(Index)> load) {
+            Index aStride, llvm::function_ref<SmallVector<Value>(Index)> load) {
   SmallVector<Value> zeros;
   {
     CpuBuilder::Lanes scope(b, shape.lanes);
@@ -17,17 +16,16 @@ tileProduct(CpuBuilder &b, const TileShape &shape, Index depth, Pointer a,
   SmallVector<Pointer> rows;
   for (int64_t r = 0; r < shape.rows; ++r)
     rows.push_back(a + aStride * r);
-  return b.loop(b.index(0), depth, 1, zeros,
-                [&](Index k, ArrayRef<Value> sums) {
-                  SmallVector<Value> right = load(k), next;
-                  for (int64_t r = 0; r < shape.rows; ++r) {
-                    Value left = b.splat(b.load(rows[r] + k), shape.lanes);
-                    for (int64_t c = 0; c < shape.columns; ++c)
-                      next.push_back(b.fma(left, right[c],
-                                           sums[r * shape.columns + c]));
-                  }
-                  return next;
-                });
+  return b.loop(
+      b.index(0), depth, 1, zeros, [&](Index k, ArrayRef<Value> sums) {
+        SmallVector<Value> right = load(k), next;
+        for (int64_t r = 0; r < shape.rows; ++r) {
+          Value left = b.splat(b.load(rows[r] + k), shape.lanes);
+          for (int64_t c = 0; c < shape.columns; ++c)
+            next.push_back(b.fma(left, right[c], sums[r * shape.columns + c]));
+        }
+        return next;
+      });
 }
 
 // Blocks of `distance` columns change places with the rows that far away, for

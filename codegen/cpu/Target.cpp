@@ -21,8 +21,8 @@ std::optional<llvm::SmallVector<Target, 2>> parseTargets(llvm::StringRef text) {
     return std::nullopt;
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   auto all = [&](std::initializer_list<const char *> names) {
-    return llvm::all_of(names,
-                        [&](const char *name) { return features.lookup(name); });
+    return llvm::all_of(
+        names, [&](const char *name) { return features.lookup(name); });
   };
   if (!all({"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe"}))
     return std::nullopt;

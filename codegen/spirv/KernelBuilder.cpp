@@ -84,6 +84,9 @@ KernelBuilder::KernelBuilder(Location loc, KernelConfig c)
   thread();
 }
 
+KernelBuilder::KernelBuilder(Location loc, std::vector<WordType> buffers)
+    : ValueBuilder(loc), config{"", 1, std::move(buffers)} {}
+
 KernelBuilder::~KernelBuilder() = default;
 
 OwningOpRef<ModuleOp> KernelBuilder::finish() { return std::move(module); }

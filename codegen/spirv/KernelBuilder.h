@@ -71,15 +71,15 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
   // Where this invocation stands.
-  Value workgroup(); // linear number, x + y * gl_NumWorkGroups.x
-  Value thread();    // number in the workgroup
+  virtual Value workgroup(); // linear number, x + y * gl_NumWorkGroups.x
+  virtual Value thread();    // number in the workgroup
   Value lane();      // number in the subgroup
   /// Runs body in the workgroups that have work (numbers below scalars[0]).
   void guarded(llvm::function_ref<void()> body);
 
   // Scalars of the launch, the number of workgroups not counted: scalar(0) is
   // the first that agt_graph_launch was given.
-  Value scalar(unsigned index);
+  virtual Value scalar(unsigned index);
   Value scalarF32(unsigned index);
 
   /// The same buffer under another number with words of another type. Not for
@@ -87,8 +87,8 @@ public:
   unsigned view(unsigned buffer, WordType type);
 
   // Words of buffers, as the buffer's type.
-  Value loadWord(unsigned buffer, Value index);
-  void storeWord(unsigned buffer, Value index, Value value);
+  virtual Value loadWord(unsigned buffer, Value index);
+  virtual void storeWord(unsigned buffer, Value index, Value value);
   Value loadI32(unsigned buffer, Value index); // bits, whatever the word type
   void storeI32(unsigned buffer, Value index, Value bits);
 
@@ -110,13 +110,14 @@ public:
   void storeElement(unsigned buffer, agt_dtype dtype, Value index, Value value);
 
   /// Stores the low `width` (8 or 16) bits of element `index` likewise.
-  void storeNarrow(unsigned buffer, Value index, Value bits, unsigned width);
+  virtual void storeNarrow(unsigned buffer, Value index, Value bits,
+                           unsigned width);
 
   // Variables, made at the top of the function.
-  Variable makeVariable(mlir::Type type);
+  virtual Variable makeVariable(mlir::Type type);
   Variable makeVariable(Value init);
-  Value load(Variable v);
-  void store(Variable v, Value value);
+  virtual Value load(Variable v);
+  virtual void store(Variable v, Value value);
 
   // Subgroups: every invocation must be there.
   Value broadcast(Value value, unsigned lane);
@@ -147,8 +148,14 @@ public:
   Value fmaxAny(Value x, Value y) override;
   Value f32FromHalf(Value bits) override;
 
-private:
+protected:
+  /// For targets that run kernels of independent invocations (no subgroups, no
+  /// shared memory) by other means: the derived class makes the function and
+  /// overrides all that touches it.
+  KernelBuilder(mlir::Location loc, std::vector<WordType> buffers);
   mlir::Type wordType(unsigned buffer);
+
+private:
   Value element(Value pointer, Value index);
   Value entryValue(llvm::function_ref<Value()> make);
   mlir::spirv::MemoryAccessAttr sharedAccess();

@@ -21,6 +21,7 @@ struct VariantPlan {
 class VariantSet {
 public:
   VariantSet(KernelOp kernel);
+  virtual ~VariantSet() = default;
 
   KernelOp kernel() { return op; }
   KernelShapes &shapes() { return kernelShapes; }
@@ -28,8 +29,8 @@ public:
 
   /// Builds, lowers and serialises a variant. `body` runs in workgroups that
   /// have work only.
-  mlir::LogicalResult add(const VariantPlan &plan,
-                          llvm::function_ref<void(Evaluator &)> body);
+  virtual mlir::LogicalResult add(const VariantPlan &plan,
+                                  llvm::function_ref<void(Evaluator &)> body);
 
   /// Subgroup sizes that get a variant of their own, likelier ones first.
   static llvm::ArrayRef<uint32_t> subgroupSizes();
@@ -49,7 +50,8 @@ Values combineLanes(KernelBuilder &k, uint32_t size, Values values,
                                               llvm::ArrayRef<mlir::Value>)>
                         combine);
 
-// The builders, by anchor.
+// The builders: by what the kernel's anchor is.
+mlir::LogicalResult buildVariants(VariantSet &variants);
 mlir::LogicalResult buildElementwise(VariantSet &variants);
 mlir::LogicalResult buildRows(VariantSet &variants, mlir::Operation *anchor);
 mlir::LogicalResult buildProduct(VariantSet &variants, mlir::Operation *anchor);

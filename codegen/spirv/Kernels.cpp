@@ -19,21 +19,21 @@ Operation *anchorOf(KernelOp kernel) {
   return nullptr;
 }
 
+LogicalResult buildVariants(VariantSet &variants) {
+  Operation *anchor = anchorOf(variants.kernel());
+  if (!anchor)
+    return buildElementwise(variants);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(anchor)
+      .Case<MatmulOp, LinearOp>(
+          [&](auto) { return buildProduct(variants, anchor); })
+      .Case([&](QuantizeOp op) { return buildQuantize(variants, op); })
+      .Default([&](Operation *op) { return buildRows(variants, op); });
+}
+
 FailureOr<KernelCode> buildKernel(KernelOp kernel) {
   loadKernelDialects(*kernel.getContext());
   VariantSet variants(kernel);
-  Operation *anchor = anchorOf(kernel);
-  LogicalResult built =
-      !anchor ? buildElementwise(variants)
-              : llvm::TypeSwitch<Operation *, LogicalResult>(anchor)
-                    .Case<MatmulOp, LinearOp>(
-                        [&](auto) { return buildProduct(variants, anchor); })
-                    .Case([&](QuantizeOp op) {
-                      return buildQuantize(variants, op);
-                    })
-                    .Default(
-                        [&](Operation *op) { return buildRows(variants, op); });
-  if (failed(built))
+  if (failed(buildVariants(variants)))
     return kernel.emitError("kernel '")
            << kernel.getLabel() << "' cannot be built";
   return std::move(variants.code());

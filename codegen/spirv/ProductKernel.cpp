@@ -11,6 +11,7 @@
 //
 // Sums start from zero in blocks of 128 terms.
 #include "codegen/spirv/KernelVariants.h"
+#include "codegen/spirv/ProductShape.h"
 
 #include "dialect/Agt/Shapes.h"
 
@@ -21,18 +22,6 @@ namespace agt::spirv {
 static constexpr int64_t kBlock = 128;
 
 namespace {
-
-/// lhs [batch, M, K] by rhs [batch, K, N] or its transpose.
-struct ProductShape {
-  ProductShape(KernelShapes &shapes, Operation *anchor);
-
-  Operation *op;
-  Value lhs, rhs, bias;
-  Sizes lhsSizes, rhsSizes, resultSizes, batchSizes;
-  AffineExpr batch, m, n, k;
-  bool transposed; // rhs is [N, K]
-  bool flat;       // no batch: lhs is a matrix whatever its rank
-};
 
 /// What the lanes of a workgroup are.
 enum class Lanes {
@@ -73,7 +62,6 @@ private:
   void storeTile(ArrayRef<Variable> sums);
   void storeRow(Value row, ArrayRef<Value> sums);
   Value finished(Value row, Value column, Linear number, Value sum);
-  Values batchIndices(Value tensor);
 
   SmallVector<Variable> makeSums();
   Values load(ArrayRef<Variable> variables);
@@ -94,40 +82,6 @@ private:
 };
 
 } // namespace
-
-ProductShape::ProductShape(KernelShapes &shapes, Operation *anchor)
-    : op(anchor) {
-  auto one = shapes.constant(1);
-  resultSizes = shapes.sizesOf(anchor->getResult(0));
-  if (auto linear = dyn_cast<LinearOp>(anchor)) {
-    lhs = linear.getInput();
-    rhs = linear.getWeight();
-    bias = linear.getBias();
-  } else {
-    auto matmul = cast<MatmulOp>(anchor);
-    lhs = matmul.getLhs();
-    rhs = matmul.getRhs();
-  }
-  lhsSizes = shapes.sizesOf(lhs);
-  rhsSizes = shapes.sizesOf(rhs);
-  transposed = isa<LinearOp>(anchor);
-  flat = rhsSizes.size() == 2;
-  n = resultSizes.back();
-  // Where both know it, the number.
-  k = lhsSizes.back();
-  AffineExpr other = transposed ? rhsSizes[1] : rhsSizes[rhsSizes.size() - 2];
-  if (isa<AffineConstantExpr>(other))
-    k = other;
-  ArrayRef<AffineExpr> sizes = resultSizes;
-  if (flat) {
-    m = shapes.count(sizes.drop_back());
-    batch = one;
-  } else {
-    m = sizes[sizes.size() - 2];
-    batchSizes = Sizes(sizes.drop_back(2));
-    batch = shapes.count(batchSizes);
-  }
-}
 
 // ---- where this workgroup stands -------------------------------------------
 
@@ -161,35 +115,12 @@ void ProductKernel::place() {
   }
 }
 
-// The leading indices of an operand, which may be stretched.
-Values ProductKernel::batchIndices(Value tensor) {
-  const Sizes &own = e.kernelShapes().sizesOf(tensor);
-  size_t leading = own.size() - 2, skipped = batch.size() - leading;
-  Values indices;
-  for (size_t i = 0; i < leading; ++i) {
-    bool stretched = own[i] == e.kernelShapes().constant(1);
-    indices.push_back(stretched ? k.i32(0) : batch[i + skipped]);
-  }
-  return indices;
-}
-
 Value ProductKernel::lhsAt(int64_t row, Value index) {
-  if (s.flat) {
-    Value number = k.add(k.mul(rowsIn[row], e.size(s.k)), index);
-    return e.element(s.lhs, e.at(s.lhsSizes, Linear{number}));
-  }
-  Values indices = batchIndices(s.lhs);
-  indices.append({rowsIn[row], index});
-  return e.element(s.lhs, e.at(s.lhsSizes, indices));
+  return s.lhsAt(e, batch, rowsIn[row], index);
 }
 
 Value ProductKernel::rhsAt(Value index, int64_t column) {
-  Values indices = s.flat ? Values() : batchIndices(s.rhs);
-  if (s.transposed)
-    indices.append({columnsIn[column], index});
-  else
-    indices.append({index, columnsIn[column]});
-  return e.element(s.rhs, e.at(s.rhsSizes, indices));
+  return s.rhsAt(e, batch, index, columnsIn[column]);
 }
 
 // ---- sums ------------------------------------------------------------------
@@ -281,23 +212,7 @@ void ProductKernel::multiply(ArrayRef<Variable> sums) {
 
 Value ProductKernel::finished(Value row, Value column, Linear number,
                               Value sum) {
-  Value result = s.op->getResult(0);
-  if (s.bias)
-    sum = k.fadd(sum, e.element(s.bias, e.at(e.kernelShapes().sizesOf(s.bias),
-                                             Values{column})));
-  if (result == root)
-    return sum;
-  Place place;
-  if (s.flat && s.resultSizes.size() != 2) {
-    place = e.at(s.resultSizes, number);
-  } else {
-    Values indices(batch);
-    indices.append({row, column});
-    place = e.at(s.resultSizes, indices, number);
-  }
-  Type element = cast<RankedTensorType>(result.getType()).getElementType();
-  e.pin(result, place, e.elementTypes().settle(element, sum));
-  return e.unrounded(root, place);
+  return s.finished(e, root, batch, row, column, number, sum);
 }
 
 void ProductKernel::storeRow(Value row, ArrayRef<Value> sums) {

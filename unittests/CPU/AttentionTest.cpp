@@ -1,8 +1,8 @@
 // Attention kernels for the CPU against a plain float64 one, for every target
 // this machine runs.
+#include "codegen/cpu/attention/Attention.h"
 #include "codegen/cpu/Jit.h"
 #include "codegen/cpu/Lower.h"
-#include "codegen/cpu/attention/Attention.h"
 #include "codegen/spirv/attention/AttentionAbi.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -29,8 +29,7 @@ class Array {
 public:
   Array(agt_dtype dtype, int64_t count)
       : dtype(dtype), width(dtype == AGT_F32 ? 4 : 2),
-        bytes(count * width + AGT_CPU_SLACK, char(0xff)),
-        values(count, 0.0) {}
+        bytes(count * width + AGT_CPU_SLACK, char(0xff)), values(count, 0.0) {}
 
   void set(int64_t i, double value) {
     llvm::APFloat x(value);
@@ -74,8 +73,7 @@ protected:
     auto loc = mlir::UnknownLoc::get(&context);
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
     std::string name = "attention" + std::to_string(++count);
-    auto variants =
-        cpu::buildAttention(*module, name, loc, spec, GetParam());
+    auto variants = cpu::buildAttention(*module, name, loc, spec, GetParam());
     auto llvmContext = std::make_unique<llvm::LLVMContext>();
     auto lowered = cpu::lowerKernels(*module, GetParam(), *llvmContext);
     EXPECT_TRUE(lowered);
@@ -94,11 +92,11 @@ protected:
 void AttentionTest::check(const AttentionSpec &spec, const Sizes &s,
                           bool topLeft, double poison) {
   SCOPED_TRACE(testing::Message()
-               << "q" << spec.q << " k" << spec.k << " static "
-               << spec.headDim << "x" << spec.valueDim << " causal "
-               << spec.causal << " sizes " << s.batch << "," << s.kvHeads << ","
-               << s.stacked << "," << s.queries << "," << s.keys << ","
-               << s.headDim << "," << s.valueDim);
+               << "q" << spec.q << " k" << spec.k << " static " << spec.headDim
+               << "x" << spec.valueDim << " causal " << spec.causal << " sizes "
+               << s.batch << "," << s.kvHeads << "," << s.stacked << ","
+               << s.queries << "," << s.keys << "," << s.headDim << ","
+               << s.valueDim);
   int64_t heads = s.kvHeads * s.stacked;
   Array q(spec.q, s.batch * heads * s.queries * s.headDim);
   Array k(spec.k, s.batch * s.kvHeads * s.keys * s.headDim);
@@ -149,9 +147,8 @@ void AttentionTest::check(const AttentionSpec &spec, const Sizes &s,
     for (int64_t row = 0; row < s.batch * heads * s.queries; ++row) {
       int64_t head = row / s.queries, i = row % s.queries;
       int64_t kv = head / heads * s.kvHeads + head % heads / s.stacked;
-      int64_t end = spec.causal
-                        ? std::clamp<int64_t>(i + offset + 1, 0, s.keys)
-                        : s.keys;
+      int64_t end =
+          spec.causal ? std::clamp<int64_t>(i + offset + 1, 0, s.keys) : s.keys;
       std::vector<double> x(end);
       double top = -INFINITY, total = 0, size = 0;
       for (int64_t j = 0; j < end; ++j) {
@@ -182,9 +179,9 @@ void AttentionTest::check(const AttentionSpec &spec, const Sizes &s,
         }
         double tolerance = 2e-6 * (1 + size / 16);
         if (spec.o != AGT_F32)
-          tolerance = 5 * tolerance + std::max(1e-7, std::fabs(right)) *
-                                          (spec.o == AGT_F16 ? 1.0 / 1024
-                                                             : 1.0 / 128);
+          tolerance =
+              5 * tolerance + std::max(1e-7, std::fabs(right)) *
+                                  (spec.o == AGT_F16 ? 1.0 / 1024 : 1.0 / 128);
         ASSERT_NEAR(got, right, tolerance) << "row " << row << " dim " << d;
       }
     }
@@ -206,15 +203,19 @@ TEST_P(AttentionTest, WholeBlocks) {
 }
 
 TEST_P(AttentionTest, AnyLengths) {
-  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {3, 129},
-                               {97, 77}, {200, 300}, {5, 0}, {0, 5}})
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1},
+                               {3, 129},
+                               {97, 77},
+                               {200, 300},
+                               {5, 0},
+                               {0, 5}})
     for (bool causal : {false, true})
       check(specOf(AGT_F32, 32, 32, causal), {1, 1, 2, queries, keys, 32, 32});
 }
 
 TEST_P(AttentionTest, AnyDims) {
-  for (auto [head, value] : {std::pair<int64_t, int64_t>{1, 1}, {100, 20},
-                             {33, 129}, {256, 256}})
+  for (auto [head, value] :
+       {std::pair<int64_t, int64_t>{1, 1}, {100, 20}, {33, 129}, {256, 256}})
     check(specOf(AGT_F32, head, value, true), {2, 1, 3, 20, 150, head, value});
 }
 

@@ -5,6 +5,7 @@
 #include "codegen/spirv/Serialize.h"
 #include "dialect/Agt/Shapes.h"
 #include "passes/Passes.h"
+#include "unittests/SPIRV/TestDevice.h"
 #include "unittests/SPIRV/Validate.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -314,15 +315,17 @@ Problem KernelRunner::compile(llvm::StringRef text, unsigned skip) {
         problem =
             kernel.getLabel().str() + ", " + variant.profile + ": " + said;
     }
-    kernels[kernel] = prepare(std::move(*code), skip);
+    kernels[kernel] = prepare(std::move(*code), nativeVariants(kernel), skip);
   });
   return problem;
 }
 
 std::unique_ptr<KernelRunner::Prepared>
-KernelRunner::prepare(spirv::KernelCode code, unsigned skip) {
+KernelRunner::prepare(spirv::KernelCode code,
+                      std::vector<agt_cpu_variant> native, unsigned skip) {
   auto prepared = std::make_unique<Prepared>();
   prepared->code = std::move(code);
+  prepared->native = std::move(native);
   const auto &variants = prepared->code.variants;
   for (size_t i = std::min<size_t>(skip, variants.size() - 1);
        i < variants.size(); ++i) {
@@ -336,8 +339,9 @@ KernelRunner::prepare(spirv::KernelCode code, unsigned skip) {
          {v.tile[0], v.tile[1], v.tile[2], v.tile[3]}});
   }
   prepared->kernel = {prepared->code.name.c_str(), prepared->variants.data(),
-                      static_cast<uint32_t>(prepared->variants.size()), 0,
-                      nullptr};
+                      static_cast<uint32_t>(prepared->variants.size()),
+                      static_cast<uint32_t>(prepared->native.size()),
+                      prepared->native.data()};
   return prepared;
 }
 
@@ -345,7 +349,7 @@ Problem KernelRunner::run(ArrayRef<Tensor> inputs,
                           std::vector<Tensor> &results) {
   if (!device) {
     auto opened = std::make_unique<Device>();
-    std::string failed = take(agt_context_create("vulkan", &opened->context));
+    std::string failed = take(agt_context_create(testDevice(), &opened->context));
     if (!failed.empty())
       return failed;
     device = std::move(opened);

@@ -56,6 +56,7 @@ public:
   struct Prepared {
     spirv::KernelCode code;
     std::vector<agt_kernel_variant> variants;
+    std::vector<agt_cpu_variant> native;
     agt_kernel kernel;
   };
 
@@ -65,6 +66,7 @@ private:
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> source, module;
   static std::unique_ptr<Prepared> prepare(spirv::KernelCode code,
+                                           std::vector<agt_cpu_variant> native,
                                            unsigned skip);
   std::map<mlir::Operation *, std::unique_ptr<Prepared>> kernels;
   std::unique_ptr<Device> device;

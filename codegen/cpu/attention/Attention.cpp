@@ -5,14 +5,30 @@
 
 namespace agt::cpu {
 
+// Rows of a workgroup: those that share packed keys, in whole tiles of either
+// target; and up to how many rows keys are not worth packing.
+static constexpr int64_t manyRows = 168;
+static constexpr int64_t fewRows = 8;
+
 std::vector<CpuVariant>
 buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
                const spirv::attention::AttentionSpec &spec,
                const Target &target) {
   std::string function = (name + "." + target.suffix).str();
   CpuBuilder b(module, function, loc);
-  BlockKernel kernel(b, spec, target);
-  kernel.build(Launch(b, spec));
+  int64_t lanes = target.lanes;
+  // A panel of values may reach 64 elements beyond a row (AGT_CPU_SLACK).
+  BlockKernel one(b, spec, {{1, 4, lanes}, 1, false});
+  BlockKernel few(b, spec, {{4, 2, lanes}, fewRows, false});
+  BlockKernel many(b, spec, {{target.tileRows, 2, lanes}, manyRows, true});
+  Launch launch(b, spec);
+  b.ifElse(
+      launch.rows < 2, [&] { one.build(launch); },
+      [&] {
+        b.ifElse(
+            launch.rows < fewRows + 1, [&] { few.build(launch); },
+            [&] { many.build(launch); });
+      });
   b.finish();
 
   // Other dims of the work are the group and the queries by themselves.
@@ -20,16 +36,16 @@ buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
   CpuVariant variant;
   variant.function = function;
   variant.isa = target.isa;
-  variant.scratchBytes = static_cast<uint32_t>(kernel.scratchBytes());
+  variant.scratchBytes = static_cast<uint32_t>(
+      std::max({one.scratchBytes(), few.scratchBytes(), many.scratchBytes()}));
   std::vector<CpuVariant> variants;
   // Packing keys costs less the more rows share them; small launches are cut
   // finer, so that every processor has some.
-  for (auto [minFlops, rows] :
-       {std::pair<double, int64_t>{4e9, BlockKernel::maxRows},
-        {1e8, BlockKernel::maxRows / 2},
-        {0, BlockKernel::maxRows / 4}}) {
+  for (auto [minFlops, rows] : {std::pair<double, int64_t>{4e9, manyRows},
+                                {1e8, manyRows / 2},
+                                {0, manyRows / 4}}) {
     variant.minFlops = minFlops;
-    variant.tile = {1, whole, whole, rows};
+    variant.tile = {whole, whole, 1, rows};
     variants.push_back(variant);
   }
   return variants;

@@ -11,8 +11,9 @@ namespace agt::cpu {
 
 /// Adds the kernel for `target` to `module` as a function whose name begins
 /// with `name`. Its launch has the buffers and scalars of the SPIR-V kernel
-/// (codegen/spirv/attention/AttentionAbi.h) and this work: kv heads of all
-/// batches, 1, 1, query rows of a kv head (group * queries).
+/// (codegen/spirv/attention/AttentionAbi.h) and its work, of which it cuts
+/// work[2], the kv heads of all batches, and work[3], the query rows of a kv
+/// head.
 std::vector<CpuVariant>
 buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
                const spirv::attention::AttentionSpec &spec,

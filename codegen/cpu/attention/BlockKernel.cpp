@@ -9,15 +9,17 @@ namespace agt::cpu {
 
 // Vectors of a row's scores that the softmax works on at once.
 static constexpr int64_t unrolled = 4;
+// Keys whose products are interleaved where keys are not packed.
+static constexpr int64_t keysAtOnce = 4;
 // Elements of a row where the dims are only known when the program runs.
 static constexpr int64_t openDims = 1024;
 
 static int64_t roundUp(int64_t x, int64_t to) { return (x + to - 1) / to * to; }
 
 BlockKernel::BlockKernel(CpuBuilder &b, const AttentionSpec &spec,
-                         const Target &target)
-    : b(b), spec(spec), shape{target.tileRows, 2, target.lanes},
-      lanes(target.lanes), keyPanels(kBlockKeys / shape.width()) {
+                         const BlockShape &block)
+    : b(b), spec(spec), shape(block.tile), maxRows(block.maxRows),
+      packed(block.packed), lanes(shape.lanes) {
   auto strideOf = [&](int64_t dims) {
     return roundUp(dims ? dims : openDims, shape.width());
   };
@@ -29,7 +31,8 @@ BlockKernel::BlockKernel(CpuBuilder &b, const AttentionSpec &spec,
     return at;
   };
   scoresAt = place(shape.rows * kBlockKeys);
-  keysAt = place(kBlockKeys * headStride);
+  keysAt = place(packed ? kBlockKeys * headStride : 0);
+  partsAt = place(packed ? 0 : shape.rows * lanes * lanes);
   queriesAt = place(maxRows * headStride);
   sumsAt = place(maxRows * valueStride);
   maximaAt = place(maxRows * lanes);
@@ -58,6 +61,7 @@ void BlockKernel::build(const Launch &theLaunch) {
   maxima = at(maximaAt);
   totals = at(totalsAt);
   factors = at(factorsAt);
+  parts = at(partsAt);
   ends = b.scratch(b.builder().getI64Type(), endsAt);
 
   // Blocks of whole tiles, as even as that allows.
@@ -79,7 +83,8 @@ void BlockKernel::build(const Launch &theLaunch) {
   Index end{&b, b.load(ends + (tileEnd - 1))};
   end = {&b, b.select(rowCount < 1, b.index(0).v, end.v)};
   b.loop(b.index(0), end, kBlockKeys, [&](Index firstKey) {
-    packKeys(firstKey, min(end - firstKey, kBlockKeys));
+    if (packed)
+      packKeys(firstKey, min(end - firstKey, kBlockKeys));
     b.loop(b.index(0), tileEnd, shape.rows,
            [&](Index row) { tile(row, firstKey); });
   });
@@ -129,10 +134,12 @@ void BlockKernel::tile(Index row, Index firstKey) {
   Index least = seen(row, firstKey);
   Index most = seen(row + (shape.rows - 1), firstKey);
   b.ifThen(b.index(0) < most, [&] {
-    scores(row, most);
-    b.loop(b.index(0), b.index(shape.rows), 1, [&](Index r) {
-      softmax(row + r, r, seen(row + r, firstKey));
-    });
+    if (packed)
+      scores(row, most);
+    else
+      streamScores(row, firstKey, most);
+    b.loop(b.index(0), b.index(shape.rows), 1,
+           [&](Index r) { softmax(row + r, r, seen(row + r, firstKey)); });
     addValues(row, firstKey, least);
     if (spec.causal)
       b.loop(b.index(0), b.index(shape.rows), 1, [&](Index r) {
@@ -161,15 +168,70 @@ void BlockKernel::scores(Index row, Index count) {
   });
 }
 
+// Lanes beyond the last dim as 0: what is read there means nothing.
+Value BlockKernel::withoutTail(Value x, Index dim) {
+  if (spec.headDim && spec.headDim % lanes == 0)
+    return x;
+  Value left = b.splat(b.narrow(launch->headDim - dim), lanes);
+  CpuBuilder::Lanes scope(b, lanes);
+  return b.select(b.lt(b.laneNumbers(lanes), left), x, b.f32(0));
+}
+
+// The products of some keys with all rows of the tile, summed over dims that
+// share a lane.
+void BlockKernel::streamProducts(Index row, Index firstKey, Index key) {
+  SmallVector<Pointer> from;
+  for (int64_t i = 0; i < keysAtOnce; ++i)
+    from.push_back(launch->k +
+                   min(firstKey + key + i, launch->keys - 1) * launch->kToken);
+  SmallVector<Value> sums;
+  {
+    CpuBuilder::Lanes scope(b, lanes);
+    sums.assign(shape.rows * keysAtOnce, b.f32(0));
+  }
+  sums = b.loop(
+      b.index(0), launch->headDim, lanes, sums,
+      [&](Index dim, ArrayRef<Value> carried) {
+        SmallVector<Value> left, right, next;
+        for (int64_t r = 0; r < shape.rows; ++r)
+          left.push_back(withoutTail(
+              b.load(queries + ((row + r) * headStride + dim), lanes), dim));
+        for (Pointer p : from)
+          right.push_back(withoutTail(b.loadF32(p + dim, spec.k, lanes), dim));
+        for (int64_t r = 0; r < shape.rows; ++r)
+          for (int64_t i = 0; i < keysAtOnce; ++i)
+            next.push_back(
+                b.fma(left[r], right[i], carried[r * keysAtOnce + i]));
+        return next;
+      });
+  for (int64_t r = 0; r < shape.rows; ++r)
+    for (int64_t i = 0; i < keysAtOnce; ++i)
+      b.store(parts + ((key % lanes + (r * lanes + i)) * lanes),
+              sums[r * keysAtOnce + i]);
+}
+
+void BlockKernel::streamScores(Index row, Index firstKey, Index count) {
+  b.loop(b.index(0), count, lanes, [&](Index group) {
+    b.loop(group, group + lanes, keysAtOnce,
+           [&](Index key) { streamProducts(row, firstKey, key); });
+    b.loop(b.index(0), b.index(shape.rows), 1, [&](Index r) {
+      SmallVector<Value> sums;
+      for (int64_t i = 0; i < lanes; ++i)
+        sums.push_back(b.load(parts + ((r * lanes + i) * lanes), lanes));
+      b.store(weights + (r * kBlockKeys + group),
+              codegen::sumTree(b, transpose(b, sums)));
+    });
+  });
+}
+
 void BlockKernel::maskRow(Pointer scores, Index seenKeys) {
   Value end = b.splat(b.narrow(seenKeys), lanes);
   b.loop(b.index(0), b.index(kBlockKeys), lanes, [&](Index key) {
     Value first = b.splat(b.narrow(key), lanes);
     CpuBuilder::Lanes scope(b, lanes);
     codegen::ScoreExpr expr;
-    b.store(scores + key,
-            expr.masked(b, b.load(scores + key, lanes),
-                        b.add(first, b.laneNumbers(lanes)), end));
+    b.store(scores + key, expr.masked(b, b.load(scores + key, lanes),
+                                      b.add(first, b.laneNumbers(lanes)), end));
   });
 }
 
@@ -189,35 +251,32 @@ void BlockKernel::softmax(Index row, Index inTile, Index seenKeys) {
       result.push_back(b.load(scores + (key + i * lanes), lanes));
     return result;
   };
-  Value top = b.loop(none, all, step, {before},
-                     [&](Index key, ArrayRef<Value> carried) {
-                       CpuBuilder::Lanes scope(b, lanes);
-                       SmallVector<Value> x = values(key);
-                       Value low = larger(larger(x[0], x[1]),
-                                          larger(x[2], x[3]));
-                       return SmallVector<Value>{larger(carried[0], low)};
-                     })[0];
+  Value top = b.loop(
+      none, all, step, {before}, [&](Index key, ArrayRef<Value> carried) {
+        CpuBuilder::Lanes scope(b, lanes);
+        SmallVector<Value> x = values(key);
+        Value low = larger(larger(x[0], x[1]), larger(x[2], x[3]));
+        return SmallVector<Value>{larger(carried[0], low)};
+      })[0];
   top = b.combineLanes(top, lanes, larger);
   Value sum;
   {
     CpuBuilder::Lanes scope(b, lanes);
     sum = b.f32(0);
   }
-  sum = b.loop(none, all, step, {sum},
-               [&](Index key, ArrayRef<Value> carried) {
-                 SmallVector<Value> x = values(key);
-                 SmallVector<Value> y;
-                 {
-                   CpuBuilder::Lanes scope(b, lanes);
-                   for (Value &value : x)
-                     y.push_back(b.exp2NonPositive(b.fsub(value, top)));
-                 }
-                 for (int64_t i = 0; i < unrolled; ++i)
-                   b.store(scores + (key + i * lanes), y[i]);
-                 CpuBuilder::Lanes scope(b, lanes);
-                 return SmallVector<Value>{
-                     b.fadd(carried[0], codegen::sumTree(b, y))};
-               })[0];
+  sum = b.loop(none, all, step, {sum}, [&](Index key, ArrayRef<Value> carried) {
+    SmallVector<Value> x = values(key);
+    SmallVector<Value> y;
+    {
+      CpuBuilder::Lanes scope(b, lanes);
+      for (Value &value : x)
+        y.push_back(b.exp2NonPositive(b.fsub(value, top)));
+    }
+    for (int64_t i = 0; i < unrolled; ++i)
+      b.store(scores + (key + i * lanes), y[i]);
+    CpuBuilder::Lanes scope(b, lanes);
+    return SmallVector<Value>{b.fadd(carried[0], codegen::sumTree(b, y))};
+  })[0];
   Value factor;
   {
     CpuBuilder::Lanes scope(b, lanes);
@@ -261,9 +320,9 @@ void BlockKernel::addDiagonal(Index row, Index inTile, Index firstKey,
     Value result = b.loop(from, to, 1, {b.load(sum, lanes)},
                           [&](Index k, ArrayRef<Value> carried) {
                             Value w = b.splat(b.load(weight + k), lanes);
-                            Value v = b.loadF32(
-                                values + (k * launch->vToken + dim), spec.v,
-                                lanes);
+                            Value v =
+                                b.loadF32(values + (k * launch->vToken + dim),
+                                          spec.v, lanes);
                             return SmallVector<Value>{b.fma(w, v, carried[0])};
                           })[0];
     b.store(sum, result);
@@ -271,9 +330,8 @@ void BlockKernel::addDiagonal(Index row, Index inTile, Index firstKey,
 }
 
 void BlockKernel::writeRow(Index row) {
-  Value total = b.combineLanes(
-      b.load(totals + row * lanes, lanes), lanes,
-      [&](Value x, Value y) { return b.fadd(x, y); });
+  Value total = b.combineLanes(b.load(totals + row * lanes, lanes), lanes,
+                               [&](Value x, Value y) { return b.fadd(x, y); });
   Value inverse;
   {
     CpuBuilder::Lanes scope(b, lanes);

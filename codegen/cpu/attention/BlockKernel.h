@@ -1,4 +1,4 @@
-// BlockKernel: attention for many query rows.
+// BlockKernel: attention for a block of query rows.
 //
 // A workgroup has a block of query rows of one kv head. The query heads that
 // share it are stacked: row r is query r / group of head r % group, so that
@@ -7,6 +7,9 @@
 // kBlockKeys: packed into panels [panel][dim][column], then for each tile of
 // rows: scores by a tile product over the head's dims, the softmax of each row,
 // and the same tile product of weights and values, added to the row's sums.
+// For few rows packing would cost more than it saves: keys are read as they
+// lie, a product is summed in the lanes of a register, and the sums of as many
+// keys as there are lanes are added up by a transposition.
 //
 // Keys that a row does not see: their scores become -infinity, so their weights
 // are 0. But 0 times a value may be NaN: the product with values runs over keys
@@ -26,13 +29,17 @@
 
 namespace agt::cpu {
 
+struct BlockShape {
+  TileShape tile;
+  int64_t maxRows; // of a workgroup
+  bool packed;     // keys are packed
+};
+
 class BlockKernel {
 public:
   BlockKernel(CpuBuilder &b, const spirv::attention::AttentionSpec &spec,
-              const Target &target);
+              const BlockShape &shape);
 
-  /// The most rows a workgroup may have, and what it needs of scratch.
-  static constexpr int64_t maxRows = 168;
   int64_t scratchBytes() const { return scratchEnd; }
 
   void build(const Launch &launch);
@@ -44,6 +51,9 @@ private:
   void packKeys(Index firstKey, Index keys);
   void tile(Index row, Index firstKey);
   void scores(Index row, Index keys);
+  void streamScores(Index row, Index firstKey, Index keys);
+  void streamProducts(Index row, Index firstKey, Index key);
+  Value withoutTail(Value x, Index dim);
   void softmax(Index row, Index inTile, Index seenKeys);
   void maskRow(Pointer scores, Index seenKeys);
   void addValues(Index row, Index firstKey, Index keys);
@@ -57,14 +67,15 @@ private:
   CpuBuilder &b;
   spirv::attention::AttentionSpec spec;
   TileShape shape;
+  int64_t maxRows;
+  bool packed;
   int64_t lanes;
-  int64_t keyPanels; // of a block
   int64_t headStride, valueStride; // of rows of dims in scratch
   int64_t scratchEnd = 0;
   int64_t queriesAt, sumsAt, keysAt, scoresAt, maximaAt, totalsAt, factorsAt,
-      endsAt;
+      endsAt, partsAt;
   // While building.
-  Pointer queries, sums, keys, weights, maxima, totals, factors, ends;
+  Pointer queries, sums, keys, weights, maxima, totals, factors, ends, parts;
   const Launch *launch = nullptr;
   Index firstRow, rowCount;
 };

@@ -9,8 +9,7 @@ using namespace agt::spirv::attention;
 
 namespace agt::cpu {
 
-Launch::Launch(CpuBuilder &b, const AttentionSpec &spec)
-    : causal(spec.causal) {
+Launch::Launch(CpuBuilder &b, const AttentionSpec &spec) : causal(spec.causal) {
   Index kvHeads = b.scalar(kKvHeads);
   queries = b.scalar(kQueries);
   keys = b.scalar(kKeys);

@@ -14,9 +14,9 @@ struct Launch {
 
   Index queries, keys, stacked; // tokens, tokens, query heads of the kv head
   Index headDim, valueDim;
-  Index rows;         // stacked * queries
+  Index rows;          // stacked * queries
   Index block, blocks; // which part of the rows, of how many
-  Pointer k, v;       // the kv head's first token
+  Pointer k, v;        // the kv head's first token
   Index kToken, vToken;
   mlir::Value scaleLog2;
 

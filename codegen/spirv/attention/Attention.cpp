@@ -36,6 +36,8 @@ struct Variants {
     variant.binary.features = profile.features & ~unneeded;
     variant.binary.minFlops = minFlops;
     variant.binary.tile[0] = rows;
+    // The third and fourth dim of the work are the CPU's.
+    variant.binary.tile[2] = variant.binary.tile[3] = int64_t(1) << 40;
     list.push_back(std::move(variant));
   }
 
@@ -90,7 +92,8 @@ std::vector<Variant> buildVariants(Location loc, const AttentionSpec &spec) {
   return std::move(variants.list);
 }
 
-// Work is rows by heads; the useful operations are two for each element of a
+// Work is rows by heads, and the same by kv heads and stacked rows; targets cut
+// one of the two. The useful operations are two for each element of a
 // key that a query sees, and of its value. For causal masks: each query sees
 // one key more than the one before (exact where no query is before all keys
 // and the last is at the last key).
@@ -99,8 +102,8 @@ static void describeLaunch(MLIRContext *context, const AttentionSpec &spec,
   auto scalar = [&](Scalar s) { return getAffineSymbolExpr(s, context); };
   AffineExpr heads = scalar(kBatch) * scalar(kKvHeads) * scalar(kGroup);
   AffineExpr queries = scalar(kQueries);
-  AffineExpr one = getAffineConstantExpr(1, context);
-  code.work = {queries, heads, one, one};
+  code.work = {queries, heads, scalar(kBatch) * scalar(kKvHeads),
+               scalar(kGroup) * queries};
   AffineExpr pairs = queries * scalar(kKeys);
   if (spec.causal)
     pairs = queries * (scalar(kCausalOffset) + 1) +

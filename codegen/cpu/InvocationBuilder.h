@@ -1,0 +1,72 @@
+// InvocationBuilder: kernels of independent invocations (codegen/spirv's
+// builders without subgroups) as a loop over invocations for the CPU.
+//
+// An invocation is a turn of the loop, its number is thread(); workgroup() is
+// 0 unless set. Buffers are arrays of words as everywhere; they are arguments
+// that alias nothing (a plan never gives a kernel one buffer to read and to
+// write), so that LLVM's vectoriser can work on the loop. What helps it besides
+// is done in finish(): see there.
+#ifndef AGT_CODEGEN_CPU_INVOCATIONBUILDER_H
+#define AGT_CODEGEN_CPU_INVOCATIONBUILDER_H
+
+#include "codegen/spirv/KernelBuilder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace agt::cpu {
+
+class InvocationBuilder : public spirv::KernelBuilder {
+public:
+  /// Appends the function `name` (an agt_cpu_fn) to `module`.
+  InvocationBuilder(mlir::ModuleOp module, llvm::StringRef name,
+                    mlir::Location loc, std::vector<spirv::WordType> buffers);
+  void finish();
+
+  /// The workgroup's number as the launch counts them.
+  Value group();
+  /// The invocation that is built from here on; all are below the number that
+  /// its body compares it with first.
+  void setThread(Value number) { threadValue = number; }
+  void setWorkgroup(Value number) { workgroupValue = number; }
+  mlir::func::FuncOp function() { return body; }
+  Value scratch();
+  Value bufferAddress(unsigned buffer) { return body.getArgument(buffer + 1); }
+
+  Value workgroup() override {
+    return workgroupValue ? workgroupValue : i32(0);
+  }
+  Value thread() override { return threadValue; }
+  Value scalar(unsigned index) override;
+  Value loadWord(unsigned buffer, Value index) override;
+  void storeWord(unsigned buffer, Value index, Value value) override;
+  void storeNarrow(unsigned buffer, Value index, Value bits,
+                   unsigned width) override;
+  spirv::Variable makeVariable(mlir::Type type) override;
+  using KernelBuilder::makeVariable;
+  Value load(spirv::Variable v) override;
+  void store(spirv::Variable v, Value value) override;
+  Value fmaxAny(Value x, Value y) override;
+  Value fmaxNaN(Value x, Value y) override;
+  Value fminNaN(Value x, Value y) override;
+  Value f32FromHalf(Value bits) override;
+
+private:
+  Value address(unsigned buffer, Value index, mlir::Type element);
+  void makeEntryPoint();
+  bool isThread(Value value);
+  void dropGuards();
+  void guardVectoriser();
+  void markIndices();
+  void markSums();
+
+  mlir::ModuleOp module;
+  std::string name;
+  size_t buffers;
+  mlir::func::FuncOp body;
+  Value threadValue, workgroupValue;
+  llvm::DenseMap<unsigned, Value> scalars;
+};
+
+} // namespace agt::cpu
+
+#endif // AGT_CODEGEN_CPU_INVOCATIONBUILDER_H

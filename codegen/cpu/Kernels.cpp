@@ -1,0 +1,145 @@
+// See Kernels.h. The builders of codegen/spirv offer each kernel in several
+// forms; the CPU takes the one of independent invocations, as a loop.
+#include "codegen/cpu/Kernels.h"
+
+#include "codegen/cpu/InvocationBuilder.h"
+#include "codegen/cpu/Lower.h"
+#include "codegen/cpu/ProductKernel.h"
+#include "codegen/spirv/KernelVariants.h"
+#include "codegen/spirv/Kernels.h"
+
+using namespace mlir;
+
+namespace agt::cpu {
+namespace {
+
+class CpuVariantSet : public spirv::VariantSet {
+public:
+  CpuVariantSet(ModuleOp module, llvm::StringRef name, KernelOp kernel,
+                const Target &target)
+      : VariantSet(kernel), module(module), name(name.str()), target(target) {}
+
+  LogicalResult add(const spirv::VariantPlan &plan,
+                    llvm::function_ref<void(spirv::Evaluator &)> body) override;
+
+  std::vector<CpuVariant> variants;
+
+private:
+  void addLoop(llvm::function_ref<void(spirv::Evaluator &)> body);
+  void addTiles(const spirv::VariantPlan &plan,
+                llvm::function_ref<void(spirv::Evaluator &)> body);
+  void addProduct(Operation *anchor);
+  CpuVariant &newVariant();
+  int64_t invocationsPerGroup();
+
+  ModuleOp module;
+  std::string name;
+  const Target &target;
+};
+
+CpuVariant &CpuVariantSet::newVariant() {
+  CpuVariant variant;
+  variant.function =
+      name + "." + std::to_string(variants.size()) + "." + target.suffix;
+  variant.isa = target.isa;
+  variants.push_back(std::move(variant));
+  return variants.back();
+}
+
+// So many that a workgroup is some microseconds of work.
+int64_t CpuVariantSet::invocationsPerGroup() {
+  Operation *anchor = spirv::anchorOf(kernel());
+  if (!anchor)
+    return 2048;
+  auto type = cast<RankedTensorType>(anchor->getOperand(0).getType());
+  int64_t length = type.getRank() ? type.getShape().back() : 1;
+  if (ShapedType::isDynamic(length))
+    return 4;
+  return std::clamp<int64_t>(4096 / std::max<int64_t>(length, 1), 1, 256);
+}
+
+void CpuVariantSet::addLoop(llvm::function_ref<void(spirv::Evaluator &)> body) {
+  CpuVariant &variant = newVariant();
+  int64_t perGroup = invocationsPerGroup();
+  variant.tile = {perGroup, 1, 1, 1};
+  InvocationBuilder k(module, variant.function,
+                      UnknownLoc::get(module.getContext()),
+                      spirv::Evaluator::buffersOf(kernel()));
+  spirv::Evaluator e(k, kernel(), shapes());
+  Value total = e.size(code().work[0]);
+  Value first = k.mul(k.group(), perGroup);
+  Value last = k.minS(k.add(first, perGroup), total);
+  e.forRange(first, last, 1, [&](Value number) {
+    k.setThread(number);
+    body(e);
+  });
+  k.finish();
+}
+
+// Workgroups that are no row of invocations: one after the other, each as a
+// loop over its own.
+void CpuVariantSet::addTiles(
+    const spirv::VariantPlan &plan,
+    llvm::function_ref<void(spirv::Evaluator &)> body) {
+  CpuVariant &variant = newVariant();
+  variant.tile = plan.tile;
+  InvocationBuilder k(module, variant.function,
+                      UnknownLoc::get(module.getContext()),
+                      spirv::Evaluator::buffersOf(kernel()));
+  spirv::Evaluator e(k, kernel(), shapes());
+  k.setWorkgroup(k.group());
+  e.forRange(k.i32(0), k.i32(plan.workgroupSize), 1, [&](Value number) {
+    k.setThread(number);
+    body(e);
+  });
+  k.finish();
+}
+
+// Tiles in registers, for launches with rows enough to be worth the copies.
+void CpuVariantSet::addProduct(Operation *anchor) {
+  spirv::ProductShape shape(shapes(), anchor);
+  Value root = kernel().getBody().front().getTerminator()->getOperand(0);
+  CpuVariant &variant = newVariant();
+  variant.tile = {1, ProductKernel::rows, ProductKernel::columns, 1};
+  variant.scratchBytes = ProductKernel::scratchBytes;
+  auto flopsOfRow = dyn_cast<AffineConstantExpr>(shape.n * shape.k * 2);
+  constexpr double manyRows = 5;
+  variant.minFlops =
+      flopsOfRow ? manyRows * double(flopsOfRow.getValue()) : double(1 << 20);
+  InvocationBuilder k(module, variant.function,
+                      UnknownLoc::get(module.getContext()),
+                      spirv::Evaluator::buffersOf(kernel()));
+  spirv::Evaluator e(k, kernel(), shapes());
+  ProductKernel(k, e, shape, root, target).build();
+  k.finish();
+}
+
+LogicalResult
+CpuVariantSet::add(const spirv::VariantPlan &plan,
+                   llvm::function_ref<void(spirv::Evaluator &)> body) {
+  if (plan.subgroupSize != 0)
+    return success();
+  std::array<int64_t, 4> row = {plan.workgroupSize, 1, 1, 1};
+  if (plan.tile == row) {
+    addLoop(body);
+    return success();
+  }
+  addProduct(spirv::anchorOf(kernel()));
+  addTiles(plan, body);
+  return success();
+}
+
+} // namespace
+
+FailureOr<std::vector<CpuVariant>> buildKernel(ModuleOp module,
+                                               llvm::StringRef name,
+                                               KernelOp kernel,
+                                               const Target &target) {
+  loadKernelDialects(*module.getContext());
+  CpuVariantSet variants(module, name, kernel, target);
+  if (failed(spirv::buildVariants(variants)))
+    return failure();
+  return std::move(variants.variants);
+}
+
+} // namespace agt::cpu

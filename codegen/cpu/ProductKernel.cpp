@@ -1,0 +1,207 @@
+// See ProductKernel.h. Sizes and elements are in the builder of invocations
+// (`k`, 32-bit indices), tiles in the one of vectors (`v`, 64 bits): each
+// follows the other to where it stands.
+#include "codegen/cpu/ProductKernel.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using agt::spirv::Linear;
+
+namespace agt::cpu {
+
+// Places in scratch, in floats.
+static constexpr int64_t leftAt = 0;
+static constexpr int64_t rightAt =
+    leftAt + ProductKernel::rows * ProductKernel::terms;
+static constexpr int64_t sumsAt =
+    rightAt + ProductKernel::columns * ProductKernel::terms;
+
+ProductKernel::ProductKernel(InvocationBuilder &k, spirv::Evaluator &e,
+                             const spirv::ProductShape &shape, Value root,
+                             const Target &target)
+    : k(k), e(e), s(shape), root(root), shape{target.tileRows, 2, target.lanes},
+      v(k, k.function()) {}
+
+Pointer ProductKernel::at(int64_t floats, Value index) {
+  v.follow(k);
+  Pointer base{&v, k.scratch(), v.builder().getF32Type()};
+  return base + (v.index(index) + floats);
+}
+
+void ProductKernel::place() {
+  Value across = e.size(s.n.ceilDiv(columns));
+  Value down = e.size(s.m.ceilDiv(rows));
+  Value group = k.group();
+  Value rest = k.div(group, across);
+  firstColumn = k.mul(k.sub(group, k.mul(rest, across)), columns);
+  batchNumber = k.div(rest, down);
+  firstRow = k.mul(k.sub(rest, k.mul(batchNumber, down)), rows);
+  rowCount = k.minS(k.sub(e.size(s.m), firstRow), k.i32(rows));
+  columnCount = k.minS(k.sub(e.size(s.n), firstColumn), k.i32(columns));
+  if (!s.flat)
+    batch = e.indicesOf(e.at(s.batchSizes, Linear{batchNumber}));
+}
+
+void ProductKernel::clearSums() {
+  v.follow(k);
+  v.loop(v.index(0), v.index(rows * columns), shape.lanes, [&](Index i) {
+    Pointer base{&v, k.scratch(), v.builder().getF32Type()};
+    CpuBuilder::Lanes scope(v, shape.lanes);
+    v.store(base + (i + sumsAt), v.f32(0));
+  });
+}
+
+void ProductKernel::packLeft(Value first, Value count) {
+  e.forRange(k.i32(0), rowCount, 1, [&](Value row) {
+    e.forRange(k.i32(0), count, 1, [&](Value term) {
+      Value x = s.lhsAt(e, batch, k.add(firstRow, row), k.add(first, term));
+      Pointer to = at(leftAt, k.add(k.mul(row, terms), term));
+      v.store(to, x);
+    });
+  });
+}
+
+// Panels of [term][column]; columns beyond the last are left as they are.
+void ProductKernel::packRows(Value first, Value count) {
+  int64_t width = shape.width();
+  Value panels = k.ceilDiv(columnCount, width);
+  e.forRange(k.i32(0), panels, 1, [&](Value panel) {
+    Value start = k.mul(panel, width);
+    Value inPanel = k.minS(k.sub(columnCount, start), k.i32(width));
+    auto copy = [&](Value term, Value column) {
+      Value x = s.rhsAt(e, batch, k.add(first, term),
+                        k.add(firstColumn, k.add(start, column)));
+      Value number =
+          k.add(k.mul(k.add(k.mul(panel, terms), term), width), column);
+      Pointer to = at(rightAt, number);
+      v.store(to, x);
+    };
+    // The inner loop is the one whose elements are neighbours in memory.
+    if (s.transposed)
+      e.forRange(k.i32(0), inPanel, 1, [&](Value column) {
+        e.forRange(k.i32(0), count, 1, [&](Value term) { copy(term, column); });
+      });
+    else
+      e.forRange(k.i32(0), count, 1, [&](Value term) {
+        e.forRange(k.i32(0), inPanel, 1,
+                   [&](Value column) { copy(term, column); });
+      });
+  });
+}
+
+static std::optional<agt_dtype> directType(Value tensor) {
+  if (!isa<BlockArgument>(tensor))
+    return std::nullopt;
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (element.isF32())
+    return AGT_F32;
+  if (element.isF16())
+    return AGT_F16;
+  if (element.isBF16())
+    return AGT_BF16;
+  return std::nullopt;
+}
+
+// The number of the buffer that an argument of the kernel is.
+static unsigned bufferOf(Value tensor) {
+  auto argument = cast<BlockArgument>(tensor);
+  unsigned number = 0;
+  for (BlockArgument other :
+       argument.getOwner()->getArguments().take_front(argument.getArgNumber()))
+    number += isa<RankedTensorType>(other.getType());
+  return number;
+}
+
+// A weight [N, K] as it lies in memory: squares of it are transposed in
+// registers. Columns beyond the last are the last again.
+void ProductKernel::packDirect(Value first, Value count) {
+  agt_dtype dtype = *directType(s.rhs);
+  int64_t width = shape.width(), lanes = shape.lanes;
+  Value length = e.size(s.k), last = k.sub(e.size(s.n), k.i32(1));
+  v.follow(k);
+  Index terms64 = v.index(count), stride = v.index(length);
+  Index lastColumn = v.index(last), begin = v.index(firstColumn);
+  Pointer weight{&v, k.bufferAddress(bufferOf(s.rhs)), v.memoryType(dtype)};
+  weight = weight + v.index(first);
+  Pointer to{&v, k.scratch(), v.builder().getF32Type()};
+  to = to + rightAt;
+  v.loop(v.index(0), v.index(columnCount), lanes, [&](Index column) {
+    SmallVector<Pointer> from;
+    for (int64_t i = 0; i < lanes; ++i)
+      from.push_back(weight + min(begin + column + i, lastColumn) * stride);
+    Pointer panel = to + (column / width * (terms * width) + column % width);
+    v.loop(v.index(0), terms64, lanes, [&](Index term) {
+      SmallVector<Value> values;
+      for (Pointer row : from)
+        values.push_back(v.loadF32(row + term, dtype, lanes));
+      values = transpose(v, values);
+      for (int64_t i = 0; i < lanes; ++i)
+        v.store(panel + (term + i) * width, values[i]);
+    });
+  });
+}
+
+void ProductKernel::packRight(Value first, Value count) {
+  if (s.transposed && directType(s.rhs))
+    packDirect(first, count);
+  else
+    packRows(first, count);
+}
+
+void ProductKernel::multiply(Value count) {
+  v.follow(k);
+  Index depth = v.index(count);
+  Pointer base{&v, k.scratch(), v.builder().getF32Type()};
+  Pointer left = base + leftAt, right = base + rightAt, sums = base + sumsAt;
+  int64_t width = shape.width(), lanes = shape.lanes;
+  v.loop(v.index(0), v.index(rowCount), shape.rows, [&](Index row) {
+    v.loop(v.index(0), v.index(columnCount), width, [&](Index column) {
+      Pointer panel = right + column * terms;
+      SmallVector<Value> products = tileProduct(
+          v, shape, depth, left + row * terms, v.index(terms), [&](Index t) {
+            SmallVector<Value> values;
+            for (int64_t c = 0; c < shape.columns; ++c)
+              values.push_back(v.load(panel + (t * width + c * lanes), lanes));
+            return values;
+          });
+      Pointer to = sums + (row * columns + column);
+      for (int64_t r = 0; r < shape.rows; ++r)
+        for (int64_t c = 0; c < shape.columns; ++c) {
+          Pointer sum = to + (r * columns + c * lanes);
+          v.store(sum,
+                  v.fadd(v.load(sum, lanes), products[r * shape.columns + c]));
+        }
+    });
+  });
+}
+
+void ProductKernel::storeTile() {
+  Value n = e.size(s.n), above = k.mul(batchNumber, e.size(s.m));
+  e.forRange(k.i32(0), rowCount, 1, [&](Value r) {
+    Value row = k.add(firstRow, r);
+    Value start = k.mul(k.add(above, row), n);
+    e.forRange(k.i32(0), columnCount, 1, [&](Value c) {
+      Value sum = v.load(at(sumsAt, k.add(k.mul(r, columns), c)));
+      Value column = k.add(firstColumn, c);
+      Value number = k.add(start, column);
+      e.store(0, number,
+              s.finished(e, root, batch, row, column, Linear{number}, sum));
+    });
+  });
+}
+
+void ProductKernel::build() {
+  place();
+  clearSums();
+  Value end = e.size(s.k);
+  e.forRange(k.i32(0), end, terms, [&](Value first) {
+    Value count = k.minS(k.sub(end, first), k.i32(terms));
+    packLeft(first, count);
+    packRight(first, count);
+    multiply(count);
+  });
+  storeTile();
+}
+
+} // namespace agt::cpu
