@@ -144,8 +144,10 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
     return op.emitError("attention with ")
            << *what << " cannot be compiled to kernels yet";
   attn::AttentionSpec spec = specOf(op);
-  FailureOr<size_t> number = kernels.find(
-      keyOf(spec), [&] { return attn::buildAttention(op.getLoc(), spec); });
+  FailureOr<size_t> number = kernels.find(keyOf(spec), [&] {
+    kernels.native().addAttention(kernels.nextNumber(), op.getLoc(), spec);
+    return attn::buildAttention(op.getLoc(), spec);
+  });
   if (failed(number))
     return failure();
 

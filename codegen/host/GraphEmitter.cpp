@@ -196,8 +196,12 @@ void GraphEmitter::launch(Operation *op, size_t kernel, llvm::StringRef name,
 }
 
 LogicalResult GraphEmitter::emitKernel(KernelOp op) {
-  FailureOr<size_t> number = kernels.find(
-      spirv::kernelKey(op), [&] { return spirv::buildKernel(op); });
+  auto build = [&]() -> FailureOr<spirv::KernelCode> {
+    if (failed(kernels.native().addKernel(kernels.nextNumber(), op)))
+      return failure();
+    return spirv::buildKernel(op);
+  };
+  FailureOr<size_t> number = kernels.find(spirv::kernelKey(op), build);
   if (failed(number))
     return failure();
   const spirv::KernelCode &code = kernels.kernels()[*number];

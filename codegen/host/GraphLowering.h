@@ -9,6 +9,7 @@
 #ifndef AGT_CODEGEN_HOST_GRAPHLOWERING_H
 #define AGT_CODEGEN_HOST_GRAPHLOWERING_H
 
+#include "codegen/cpu/Program.h"
 #include "codegen/spirv/KernelCode.h"
 #include "dialect/Agt/Agt.h"
 
@@ -29,12 +30,18 @@ public:
   find(llvm::StringRef key,
        llvm::function_ref<mlir::FailureOr<spirv::KernelCode>()> build);
   const std::vector<spirv::KernelCode> &kernels() const { return table; }
+  /// The number that the next new kernel gets: that of the one being built.
+  size_t nextNumber() const { return table.size(); }
+  /// The kernels' native code.
+  cpu::Program &native() { return nativeCode; }
+  const cpu::Program &native() const { return nativeCode; }
   /// The symbol of kernel number `index` in the host program.
   static std::string symbol(size_t index);
 
 private:
   std::vector<spirv::KernelCode> table;
   llvm::StringMap<size_t> numbers;
+  cpu::Program nativeCode;
 };
 
 /// The symbol of the function of graph `name`, and of its descriptor.

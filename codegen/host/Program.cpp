@@ -55,9 +55,8 @@ LogicalResult agt::host::lowerToHost(ModuleOp module, Program &program) {
 }
 
 std::unique_ptr<llvm::Module>
-agt::host::lowerToLLVM(ModuleOp module, const Program &program,
-                       ProgramKind kind, llvm::LLVMContext &context,
-                       ConfigurePasses configure) {
+agt::host::lowerToLLVM(ModuleOp module, Program &program, ProgramKind kind,
+                       llvm::LLVMContext &context, ConfigurePasses configure) {
   PassManager passes(module.getContext());
   if (failed(configure(passes)))
     return nullptr;
@@ -68,7 +67,10 @@ agt::host::lowerToLLVM(ModuleOp module, const Program &program,
   registerLLVMDialectTranslation(*module.getContext());
   std::unique_ptr<llvm::Module> lowered =
       translateModuleToLLVMIR(module, context, program.manifest.program);
-  if (lowered)
-    addProgramData(*lowered, program.manifest, program.kernels, kind);
+  if (!lowered)
+    return nullptr;
+  addProgramData(*lowered, program.manifest, program.kernels, kind);
+  if (failed(program.kernels.native().linkInto(*lowered)))
+    return nullptr;
   return lowered;
 }

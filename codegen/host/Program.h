@@ -47,9 +47,10 @@ mlir::LogicalResult lowerToHost(mlir::ModuleOp module, Program &program);
 
 /// LLVM IR of a module that lowerToHost made, with its data. Null after an
 /// error, which is emitted.
-std::unique_ptr<llvm::Module>
-lowerToLLVM(mlir::ModuleOp module, const Program &program, ProgramKind kind,
-            llvm::LLVMContext &context, ConfigurePasses configure);
+std::unique_ptr<llvm::Module> lowerToLLVM(mlir::ModuleOp module,
+                                          Program &program, ProgramKind kind,
+                                          llvm::LLVMContext &context,
+                                          ConfigurePasses configure);
 
 } // namespace agt::host
 

@@ -77,7 +77,10 @@ public:
     global->setName(name);
   }
 
-  Constant *kernel(const spirv::KernelCode &kernel);
+  Constant *tile(const std::array<int64_t, 4> &tile);
+  Constant *native(const cpu::CpuVariant &variant);
+  Constant *kernel(const spirv::KernelCode &kernel,
+                   llvm::ArrayRef<cpu::CpuVariant> native);
   Constant *params(const std::vector<ParamInfo> &params);
   Constant *graph(const GraphInfo &info);
   void addMain(Constant *program);
@@ -88,22 +91,39 @@ private:
   llvm::PointerType *ptr;
 };
 
-Constant *DataBuilder::kernel(const spirv::KernelCode &kernel) {
+Constant *DataBuilder::tile(const std::array<int64_t, 4> &tile) {
+  return llvm::ConstantDataArray::get(
+      context,
+      llvm::ArrayRef<uint64_t>(reinterpret_cast<const uint64_t *>(tile.data()),
+                               tile.size()));
+}
+
+/// A function that is linked in later.
+Constant *DataBuilder::native(const cpu::CpuVariant &variant) {
+  auto *type = llvm::FunctionType::get(
+      llvm::Type::getVoidTy(context),
+      {ptr, ptr, llvm::Type::getInt64Ty(context), ptr}, false);
+  auto *function = llvm::cast<llvm::Function>(
+      module.getOrInsertFunction(variant.function, type).getCallee());
+  return structure({function, i32(variant.isa), i32(variant.scratchBytes),
+                    f64(variant.minFlops), tile(variant.tile)});
+}
+
+Constant *DataBuilder::kernel(const spirv::KernelCode &kernel,
+                              llvm::ArrayRef<cpu::CpuVariant> natives) {
   std::vector<Constant *> variants;
   for (const spirv::KernelBinary &variant : kernel.variants) {
     Constant *code = place(llvm::ConstantDataArray::get(
         context, llvm::ArrayRef<uint32_t>(variant.words)));
     variants.push_back(structure(
         {code, i64(4 * variant.words.size()), i32(variant.subgroupSize),
-         i32(variant.features), f64(variant.minFlops),
-         llvm::ConstantDataArray::get(
-             context,
-             llvm::ArrayRef<uint64_t>(
-                 reinterpret_cast<const uint64_t *>(variant.tile.data()),
-                 variant.tile.size()))}));
+         i32(variant.features), f64(variant.minFlops), tile(variant.tile)}));
   }
+  std::vector<Constant *> functions;
+  for (const cpu::CpuVariant &variant : natives)
+    functions.push_back(native(variant));
   return structure({text(kernel.name), array(variants), i32(variants.size()),
-                    i32(0), llvm::ConstantPointerNull::get(ptr)});
+                    i32(functions.size()), array(functions)});
 }
 
 Constant *DataBuilder::params(const std::vector<ParamInfo> &params) {
@@ -139,7 +159,8 @@ void agt::host::addProgramData(llvm::Module &module, const Manifest &manifest,
                                const KernelTable &kernels, ProgramKind kind) {
   DataBuilder data(module);
   for (auto [index, kernel] : llvm::enumerate(kernels.kernels()))
-    data.define(KernelTable::symbol(index), data.kernel(kernel));
+    data.define(KernelTable::symbol(index),
+                data.kernel(kernel, kernels.native().variants(index)));
   std::vector<Constant *> graphs;
   for (const GraphInfo &info : manifest.graphs) {
     graphs.push_back(data.graph(info));

@@ -41,6 +41,7 @@ private:
   int emitExecutable(llvm::Module &lowered);
   int emitLibrary(llvm::Module &lowered);
   int fail(llvm::Error error);
+  bool chooseTargets();
 
   ModuleOp module;
   const CompileOptions &options;
@@ -161,7 +162,23 @@ int Backend::emitLibrary(llvm::Module &lowered) {
              : BadUsage;
 }
 
+// The native code of a program is for the levels that --cpu names, or for all.
+bool Backend::chooseTargets() {
+  if (options.target == "vulkan")
+    return true;
+  auto targets = cpu::parseTargets(options.cpu);
+  if (!targets) {
+    complain("native code is made for x86-64-v3 and x86-64-v4, which this "
+             "processor is not: name one with --cpu");
+    return false;
+  }
+  program.kernels.native() = cpu::Program(*targets);
+  return true;
+}
+
 int Backend::run() {
+  if (!chooseTargets())
+    return BadUsage;
   program.manifest = host::describeProgram(module, programName(options));
   auto configured = [this](PassManager &passes) { return configure(passes); };
   if (failed(host::lowerToKernels(module, configured)) ||
