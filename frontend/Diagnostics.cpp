@@ -24,8 +24,7 @@ llvm::StringRef agt::severityName(Severity severity) {
   return "note";
 }
 
-//===- Places
-//--------------------------------------------------------------===//
+//===- Places ------------------------------------------------------------===//
 
 unsigned agt::bufferOf(const llvm::SourceMgr &sources, llvm::SMLoc loc) {
   return loc.isValid() ? sources.FindBufferContainingLoc(loc) : 0;
@@ -63,8 +62,7 @@ llvm::SMRange agt::endOfFile(const llvm::SourceMgr &sources,
   return {end, end};
 }
 
-//===- Building
-//------------------------------------------------------------===//
+//===- Building ----------------------------------------------------------===//
 
 Diagnostics::InFlight::InFlight(Diagnostics &owner, Diagnostic diagnostic)
     : owner(&owner), diagnostic(std::move(diagnostic)) {}
@@ -121,8 +119,7 @@ void Diagnostics::report(const Diagnostic &diagnostic) {
   printDiagnostic(sources, diagnostic, out);
 }
 
-//===- Printing
-//------------------------------------------------------------===//
+//===- Printing ----------------------------------------------------------===//
 
 namespace {
 

@@ -62,8 +62,7 @@ private:
     }
   }
 
-  //===- Regions
-  //-----------------------------------------------------------===//
+  //===- Regions ---------------------------------------------------------===//
 
   void region(size_t begin, size_t end, unsigned indent) {
     size_t at = begin;
@@ -107,8 +106,7 @@ private:
     }
   }
 
-  //===- Items
-  //-------------------------------------------------------------===//
+  //===- Items -----------------------------------------------------------===//
 
   void item(size_t begin, size_t end, unsigned indent) {
     std::vector<size_t> braces = bracesToExpand(begin, end, indent);
@@ -171,8 +169,7 @@ private:
            (brace > 0 && atoms[brace - 1].text == "else");
   }
 
-  //===- Segments
-  //----------------------------------------------------------===//
+  //===- Segments --------------------------------------------------------===//
 
   /// Columns of atoms on one line, the first without its blank; more than fits
   /// when a line must end inside.
@@ -283,8 +280,7 @@ private:
     broken(begin, end, indent + continuationStep);
   }
 
-  //===- Text
-  //--------------------------------------------------------------===//
+  //===- Text ------------------------------------------------------------===//
 
   void append(size_t index) {
     const Atom &atom = atoms[index];

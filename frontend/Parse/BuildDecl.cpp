@@ -19,8 +19,7 @@ void Builder::build(AgtParser::FileContext &tree, ast::File &file) {
   }
 }
 
-//===- Declarations
-//--------------------------------------------------------===//
+//===- Declarations ------------------------------------------------------===//
 
 ast::Decl *Builder::decl(AgtParser::DeclContext *tree) {
   auto *inner = static_cast<Rule *>(tree->children.front());
@@ -251,8 +250,7 @@ std::vector<ast::Param *> Builder::params(AgtParser::ParamsContext *tree) {
   return result;
 }
 
-//===- Properties
-//----------------------------------------------------------===//
+//===- Properties --------------------------------------------------------===//
 
 ast::Props *Builder::props(AgtParser::PropsContext *tree) {
   auto *node = create<ast::Props>(tree);

@@ -3,8 +3,7 @@
 
 using namespace agt;
 
-//===- Types
-//---------------------------------------------------------------===//
+//===- Types -------------------------------------------------------------===//
 
 ast::TypeRef *Builder::type(AgtParser::TypeContext *tree) {
   auto *node = create<ast::TypeRef>(tree);
@@ -32,8 +31,7 @@ ast::TypeArg Builder::typeArg(AgtParser::TypeArgContext *tree) {
   return arg;
 }
 
-//===- Statements
-//----------------------------------------------------------===//
+//===- Statements --------------------------------------------------------===//
 
 ast::Block *Builder::block(AgtParser::BlockContext *tree) {
   auto *node = create<ast::Block>(tree);

@@ -26,8 +26,7 @@ private:
   using Rule = antlr4::ParserRuleContext;
   using Tree = antlr4::tree::ParseTree;
 
-  //===- Places
-  //------------------------------------------------------------===//
+  //===- Places ----------------------------------------------------------===//
 
   llvm::SMRange range(antlr4::Token *first, antlr4::Token *last) const;
   llvm::SMRange range(Rule *rule) const;
@@ -43,10 +42,8 @@ private:
     return context.create<T>(range(rule));
   }
 
-  //===- Expressions (BuildExpr.cpp)
-  //---------------------------------------===//
+  //===- Expressions (BuildExpr.cpp) -------------------------------------===//
 
-  struct Operator;
   ast::Expr *expr(AgtParser::ExprContext *tree);
   ast::Expr *comparison(AgtParser::ComparisonContext *tree);
   /// Operands and operators in turn; `dim`, `sum` and `arith` have this shape.
@@ -78,8 +75,7 @@ private:
   std::vector<ast::Arg> args(AgtParser::ArgsContext *tree);
   ast::Pattern *pattern(AgtParser::PatternContext *tree);
 
-  //===- Types, statements (BuildStmt.cpp)
-  //---------------------------------===//
+  //===- Types, statements (BuildStmt.cpp) -------------------------------===//
 
   ast::TypeRef *type(AgtParser::TypeContext *tree);
   ast::TypeArg typeArg(AgtParser::TypeArgContext *tree);
@@ -94,8 +90,7 @@ private:
   ast::Stmt *shard(AgtParser::ShardStmtContext *tree);
   template <typename T, typename RuleT> ast::Stmt *valueStmt(RuleT *tree);
 
-  //===- Declarations, properties (BuildDecl.cpp)
-  //--------------------------===//
+  //===- Declarations, properties (BuildDecl.cpp) ------------------------===//
 
   ast::Decl *decl(AgtParser::DeclContext *tree);
   ast::Decl *record(AgtParser::RecordDeclContext *tree);

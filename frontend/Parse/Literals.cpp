@@ -144,8 +144,7 @@ std::optional<std::string> agt::parseEscape(llvm::StringRef spelling) {
   return std::string(bytes, end);
 }
 
-//===- Block strings
-//-------------------------------------------------------===//
+//===- Block strings -----------------------------------------------------===//
 
 static llvm::StringRef blanksAtStart(llvm::StringRef line) {
   return line.take_while([](char c) { return c == ' ' || c == '\t'; });

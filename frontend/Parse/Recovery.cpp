@@ -118,8 +118,7 @@ bool ChunkParser::parse(
   return false;
 }
 
-//===- Explaining
-//----------------------------------------------------------===//
+//===- Explaining --------------------------------------------------------===//
 
 const SyntaxToken *ChunkParser::tokenAt(size_t index) const {
   return index < tokens.size() ? &tokens[index] : next;
@@ -228,8 +227,7 @@ void ChunkParser::report(const SyntaxError &error) {
                  describe(got, error.expected.has("a name")));
 }
 
-//===- Repairing
-//-----------------------------------------------------------===//
+//===- Repairing ---------------------------------------------------------===//
 
 bool ChunkParser::isSuspect(size_t index) const {
   return (index < tokens.size() && tokens[index].suspect) ||

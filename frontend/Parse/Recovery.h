@@ -32,8 +32,7 @@ public:
   bool parse(llvm::function_ref<void(AgtParser::FileContext &)> build);
 
 private:
-  //===- Explaining
-  //--------------------------------------------------------===//
+  //===- Explaining ------------------------------------------------------===//
 
   void report(const SyntaxError &error);
   /// The token at an index; null at the file's end.
@@ -48,8 +47,7 @@ private:
     return list.text.slice(token.begin, token.end);
   }
 
-  //===- Repairing
-  //---------------------------------------------------------===//
+  //===- Repairing -------------------------------------------------------===//
 
   bool isSuspect(size_t index) const;
   /// False when nothing is left to parse.

@@ -297,8 +297,7 @@ private:
     chunk = Chunk{result.tokens.size(), 0};
   }
 
-  //===- Brackets
-  //----------------------------------------------------------===//
+  //===- Brackets --------------------------------------------------------===//
 
   /// A `;` ends the statement that parentheses are left open in.
   void closeBefore(const SyntaxToken &semicolon) {
@@ -422,8 +421,7 @@ private:
     levels.pop_back();
   }
 
-  //===- Nesting
-  //-----------------------------------------------------------===//
+  //===- Nesting ---------------------------------------------------------===//
 
   /// Type arguments that the parser may have to look over before it knows them
   /// for comparisons. Far above the limit on nesting, because a list of

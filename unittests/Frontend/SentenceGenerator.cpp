@@ -41,8 +41,7 @@ void SentenceGenerator::oneOf(std::initializer_list<Part> parts) {
   (parts.begin() + pick(parts.size()))->operator()();
 }
 
-//===- Words and literals
-//--------------------------------------------------===//
+//===- Words and literals ------------------------------------------------===//
 
 void SentenceGenerator::name() { put(from(nameList, random())); }
 
@@ -101,8 +100,7 @@ void SentenceGenerator::more() {
          }});
 }
 
-//===- Declarations
-//--------------------------------------------------------===//
+//===- Declarations ------------------------------------------------------===//
 
 std::vector<std::string> SentenceGenerator::file() {
   out.clear();
@@ -419,8 +417,7 @@ void SentenceGenerator::value() {
   --depth;
 }
 
-//===- Statements
-//----------------------------------------------------------===//
+//===- Statements --------------------------------------------------------===//
 
 void SentenceGenerator::block() {
   ++depth;
@@ -619,8 +616,7 @@ void SentenceGenerator::pattern() {
          }});
 }
 
-//===- Expressions
-//---------------------------------------------------------===//
+//===- Expressions -------------------------------------------------------===//
 
 void SentenceGenerator::expr() {
   ++depth;
@@ -858,8 +854,7 @@ void SentenceGenerator::args() {
   });
 }
 
-//===- Text
-//----------------------------------------------------------------===//
+//===- Text --------------------------------------------------------------===//
 
 std::string SentenceGenerator::layOut(const std::vector<std::string> &tokens) {
   std::string text;
