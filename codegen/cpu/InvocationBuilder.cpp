@@ -217,12 +217,84 @@ void InvocationBuilder::markSums() {
   });
 }
 
+// The number of a row: the same for all turns of the loop over its places.
+bool InvocationBuilder::isRowOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  return loop && !loop.getOps<scf::ForOp>().empty();
+}
+
+// The quotient of an element's number by the length of a row, and what is left,
+// are its row and its place in it: as loops over rows and places they need no
+// division, and addresses in a row are plain sums.
+void InvocationBuilder::splitRows() {
+  scf::ForOp loop;
+  body.walk([&](scf::ForOp op) {
+    if (op.getInductionVar() == threadValue)
+      loop = op;
+  });
+  if (!loop)
+    return;
+  auto lengthOf = [&](Operation *op) -> Value {
+    auto quotient = dyn_cast<arith::DivUIOp>(op);
+    if (!quotient || !isThread(quotient.getLhs()) ||
+        loop->isAncestor(quotient.getRhs().getParentBlock()->getParentOp()))
+      return {};
+    constexpr int64_t shortRow = 8;
+    std::optional<int64_t> length = constant(quotient.getRhs());
+    return length && *length < shortRow ? Value() : quotient.getRhs();
+  };
+  Value length;
+  loop.walk([&](Operation *op) {
+    if (!length)
+      length = lengthOf(op);
+  });
+  if (!length)
+    return;
+
+  b.setInsertionPoint(loop);
+  Value first = loop.getLowerBound(), last = loop.getUpperBound();
+  Value one = i32(1), zero = i32(0);
+  Value end = add(div(sub(last, one), length), one);
+  end = select(lt(first, last), end, zero);
+  auto rows = scf::ForOp::create(b, div(first, length), end, one);
+  b.setInsertionPointToStart(rows.getBody());
+  Value row = rows.getInductionVar(), start = mul(row, length);
+  auto places = scf::ForOp::create(b, maxS(sub(first, start), zero),
+                                   minS(sub(last, start), length), one);
+  b.setInsertionPointToStart(places.getBody());
+  Value place = places.getInductionVar();
+  Value number = arith::AddIOp::create(b, start, place);
+  Block *inner = places.getBody();
+  loop.getBody()->getTerminator()->erase();
+  inner->getOperations().splice(inner->getTerminator()->getIterator(),
+                                loop.getBody()->getOperations());
+  threadValue.replaceAllUsesWith(number);
+  threadValue = number;
+  loop.erase();
+
+  places.walk([&](arith::DivUIOp op) {
+    if (isThread(op.getLhs()) && op.getRhs() == length)
+      op.getResult().replaceAllUsesWith(row);
+  });
+  places.walk([&](arith::SubIOp op) {
+    auto whole = op.getRhs().getDefiningOp<arith::MulIOp>();
+    if (whole && isThread(op.getLhs()) && whole.getLhs() == row &&
+        whole.getRhs() == length)
+      op.getResult().replaceAllUsesWith(place);
+  });
+  b.setInsertionPointToEnd(&body.getBody().front());
+}
+
 // LLVM 22 takes the address `base + n % 2^k` of a load under a condition for
 // consecutive ones: a loop that has both divisions and conditions stays scalar.
 void InvocationBuilder::guardVectoriser() {
   bool divides = false, branches = false;
   body.walk([&](Operation *op) {
-    divides |= isa<arith::DivUIOp, arith::RemUIOp>(op);
+    if (isa<arith::DivUIOp, arith::RemUIOp>(op))
+      divides |= !op->use_empty() && !isRowOf(op->getOperand(0));
     if (auto branch = dyn_cast<scf::IfOp>(op))
       branches |= !constant(branch.getCondition());
   });
@@ -235,6 +307,8 @@ void InvocationBuilder::finish() {
   func::ReturnOp::create(b);
   if (!workgroupValue)
     dropGuards();
+  if (!workgroupValue && threadValue)
+    splitRows();
   guardVectoriser();
   markIndices();
   markSums();

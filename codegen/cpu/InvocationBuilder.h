@@ -55,6 +55,8 @@ private:
   void makeEntryPoint();
   bool isThread(Value value);
   void dropGuards();
+  bool isRowOf(Value value);
+  void splitRows();
   void guardVectoriser();
   void markIndices();
   void markSums();
