@@ -139,6 +139,17 @@ Value flopsOf(HostBuilder &b, const View &q, const View &k, const View &v,
 
 } // namespace
 
+void GraphEmitter::requireAtMost(Location loc, Value size, int64_t most,
+                                 llvm::StringRef what) {
+  Value fits = arith::CmpIOp::create(b.ir(), loc, arith::CmpIPredicate::sle,
+                                     size, b.i64(most));
+  b.require(
+      fits,
+      {runHandle, b.i32(AGT_BAD_INPUT), b.text(placeOf(loc)),
+       b.text(("attention takes " + what + " of at most {0}, got {1}").str()),
+       b.i64(most), size});
+}
+
 LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   if (std::optional<llvm::StringRef> what = unsupported(op))
     return op.emitError("attention with ")
@@ -161,6 +172,10 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   View v = viewOf(b, vDims, op.getLayout()),
        o = viewOf(b, oDims, op.getLayout());
 
+  if (!spec.headDim)
+    requireAtMost(op.getLoc(), q.dim, attn::kMostHeadDim, "a head_dim");
+  if (!spec.valueDim)
+    requireAtMost(op.getLoc(), v.dim, attn::kMostValueDim, "a head_dim of v");
   Value offset = op.getCausal() == Causal::BottomRight
                      ? b.sub(k.tokens, q.tokens)
                      : b.i64(0);

@@ -49,6 +49,9 @@ private:
   llvm::SmallVector<Value> dims(Value tensor);
   /// The dims of `tensor`, with `sizes` for those its type leaves open.
   llvm::SmallVector<Value> dims(Value tensor, mlir::ValueRange sizes);
+  /// Refuses a run in which `size`, called `what`, is larger.
+  void requireAtMost(mlir::Location loc, Value size, int64_t most,
+                     llvm::StringRef what);
   /// A number of the source as the scalar of a kernel: bits of an f32.
   Value floatBits(Value f64);
 

@@ -11,8 +11,6 @@ namespace agt::cpu {
 static constexpr int64_t unrolled = 4;
 // Keys whose products are interleaved where keys are not packed.
 static constexpr int64_t keysAtOnce = 4;
-// Elements of a row where the dims are only known when the program runs.
-static constexpr int64_t openDims = 1024;
 
 static int64_t roundUp(int64_t x, int64_t to) { return (x + to - 1) / to * to; }
 
@@ -20,11 +18,11 @@ BlockKernel::BlockKernel(CpuBuilder &b, const AttentionSpec &spec,
                          const BlockShape &block)
     : b(b), spec(spec), shape(block.tile), maxRows(block.maxRows),
       packed(block.packed), lanes(shape.lanes) {
-  auto strideOf = [&](int64_t dims) {
-    return roundUp(dims ? dims : openDims, shape.width());
+  auto strideOf = [&](int64_t dims, int64_t most) {
+    return roundUp(dims ? dims : most, shape.width());
   };
-  headStride = strideOf(spec.headDim);
-  valueStride = strideOf(spec.valueDim);
+  headStride = strideOf(spec.headDim, spirv::attention::kMostHeadDim);
+  valueStride = strideOf(spec.valueDim, spirv::attention::kMostValueDim);
   auto place = [&](int64_t floats) {
     int64_t at = scratchEnd;
     scratchEnd += roundUp(floats * 4, 64);

@@ -8,6 +8,11 @@
 
 namespace agt::spirv::attention {
 
+/// What kernels have room for where a dim is only known at run time; the host
+/// program checks it.
+constexpr int64_t kMostHeadDim = 1024;
+constexpr int64_t kMostValueDim = 256;
+
 struct AttentionSpec {
   // F32, F16 or BF16 each; o is q's in the language, but may differ here.
   agt_dtype q = AGT_F32;
