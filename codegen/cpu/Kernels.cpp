@@ -103,9 +103,12 @@ void CpuVariantSet::addProduct(Operation *anchor) {
   variant.tile = {1, ProductKernel::rows, ProductKernel::columns, 1};
   variant.scratchBytes = ProductKernel::scratchBytes;
   auto flopsOfRow = dyn_cast<AffineConstantExpr>(shape.n * shape.k * 2);
+  // Fewer rows by a matrix of weights are read along the rows of that; a
+  // matrix that lies the other way is best copied whatever the rows.
   constexpr double manyRows = 5;
-  variant.minFlops =
-      flopsOfRow ? manyRows * double(flopsOfRow.getValue()) : double(1 << 20);
+  if (shape.transposed)
+    variant.minFlops =
+        flopsOfRow ? manyRows * double(flopsOfRow.getValue()) : double(1 << 20);
   InvocationBuilder k(module, variant.function,
                       UnknownLoc::get(module.getContext()),
                       spirv::Evaluator::buffersOf(kernel()));
@@ -124,8 +127,10 @@ CpuVariantSet::add(const spirv::VariantPlan &plan,
     addLoop(body);
     return success();
   }
-  addProduct(spirv::anchorOf(kernel()));
-  addTiles(plan, body);
+  Operation *anchor = spirv::anchorOf(kernel());
+  addProduct(anchor);
+  if (isa<LinearOp>(anchor))
+    addTiles(plan, body);
   return success();
 }
 
