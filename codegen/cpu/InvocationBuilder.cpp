@@ -90,7 +90,7 @@ Variable InvocationBuilder::makeVariable(Type type) {
   return {LLVM::AllocaOp::create(b, ptr, type, one)};
 }
 
-// A pointer does not know what it points at: the store before does.
+// A pointer does not know what it points at: the room it was made for does.
 Value InvocationBuilder::load(Variable v) {
   auto alloca = v.pointer.getDefiningOp<LLVM::AllocaOp>();
   return LLVM::LoadOp::create(b, alloca.getElemType(), v.pointer);
@@ -257,13 +257,15 @@ void InvocationBuilder::splitRows() {
   b.setInsertionPoint(loop);
   Value first = loop.getLowerBound(), last = loop.getUpperBound();
   Value one = i32(1), zero = i32(0);
-  Value end = add(div(sub(last, one), length), one);
+  // Where only a branch that is not taken divides, rows may have no elements.
+  Value step = maxS(length, one);
+  Value end = add(div(sub(last, one), step), one);
   end = select(lt(first, last), end, zero);
-  auto rows = scf::ForOp::create(b, div(first, length), end, one);
+  auto rows = scf::ForOp::create(b, div(first, step), end, one);
   b.setInsertionPointToStart(rows.getBody());
-  Value row = rows.getInductionVar(), start = mul(row, length);
+  Value row = rows.getInductionVar(), start = mul(row, step);
   auto places = scf::ForOp::create(b, maxS(sub(first, start), zero),
-                                   minS(sub(last, start), length), one);
+                                   minS(sub(last, start), step), one);
   b.setInsertionPointToStart(places.getBody());
   Value place = places.getInductionVar();
   Value number = arith::AddIOp::create(b, start, place);

@@ -137,6 +137,15 @@ Value flopsOf(HostBuilder &b, const View &q, const View &k, const View &v,
   return times(times(pairs, heads), perPair);
 }
 
+/// Refuses a compiled-in dim that kernels have no room for.
+LogicalResult checkDim(AttentionOp op, int64_t dim, int64_t most,
+                       llvm::StringRef what) {
+  if (dim <= most)
+    return success();
+  return op.emitError("attention takes ")
+         << what << " of at most " << most << ", got " << dim;
+}
+
 } // namespace
 
 void GraphEmitter::requireAtMost(Location loc, Value size, int64_t most,
@@ -155,6 +164,10 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
     return op.emitError("attention with ")
            << *what << " cannot be compiled to kernels yet";
   attn::AttentionSpec spec = specOf(op);
+  if (failed(checkDim(op, spec.headDim, attn::kMostHeadDim, "a head_dim")) ||
+      failed(
+          checkDim(op, spec.valueDim, attn::kMostValueDim, "a head_dim of v")))
+    return failure();
   FailureOr<size_t> number = kernels.find(keyOf(spec), [&] {
     kernels.native().addAttention(kernels.nextNumber(), op.getLoc(), spec);
     return attn::buildAttention(op.getLoc(), spec);

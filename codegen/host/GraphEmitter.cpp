@@ -15,6 +15,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace agt;
@@ -55,7 +58,8 @@ Value GraphEmitter::root(Value tensor) {
 }
 
 void GraphEmitter::planLifetimes() {
-  llvm::DenseMap<Value, Operation *> last;
+  // In order, so that equal programs give equal code.
+  llvm::MapVector<Value, Operation *> last;
   for (Operation &op : graph.getBody().front()) {
     if (isa<ReshapeOp, tensor::CastOp, tensor::DimOp>(op))
       continue;
@@ -85,31 +89,37 @@ Value GraphEmitter::buffer(Value tensor) {
   if (Value known = buffers.lookup(held))
     return known;
   auto input = cast<BlockArgument>(held);
+  requireIndexable(input.getLoc(), dims(input));
   Value slot = b.array(HandleSlot, {b.null()});
   b.call("agt_graph_input", {runHandle, b.i64(input.getArgNumber()), slot});
   return buffers[held] = b.load(slot, 0, b.ptr());
 }
 
+void GraphEmitter::requireIndexable(Location loc, llvm::ArrayRef<Value> dims) {
+  // The product of dims need not be a size of anything that exists: compare in
+  // floating point, where it cannot wrap around.
+  Value count = b.f64(1);
+  for (Value dim : dims)
+    count = b.ir().createOrFold<arith::MulFOp>(loc, count, b.toF64(dim));
+  constexpr double limit = 2147483648.0;
+  llvm::APFloat known(0.0);
+  if (matchPattern(count, m_ConstantFloat(&known)) &&
+      known.convertToDouble() < limit)
+    return;
+  Value fits = arith::CmpFOp::create(b.ir(), loc, arith::CmpFPredicate::OLT,
+                                     count, b.f64(limit));
+  b.require(fits, {runHandle, b.i32(AGT_BAD_INPUT), b.text(placeOf(loc)),
+                   b.text("a tensor of this graph would have 2^31 elements "
+                          "or more"),
+                   b.i64(0), b.i64(0)});
+}
+
 Value GraphEmitter::allocate(Location loc, llvm::ArrayRef<Value> dims,
                              Type element) {
-  Value elements = b.product(dims);
-  APInt known;
-  if (!matchPattern(elements, m_ConstantInt(&known))) {
-    // Dims come from real arrays, but their product need not be one: compare
-    // in floating point, where it cannot wrap around.
-    Value count = b.f64(1);
-    for (Value dim : dims)
-      count = arith::MulFOp::create(b.ir(), loc, count, b.toF64(dim));
-    Value fits = arith::CmpFOp::create(b.ir(), loc, arith::CmpFPredicate::OLT,
-                                       count, b.f64(2147483648.0));
-    b.require(fits, {runHandle, b.i32(AGT_BAD_INPUT), b.text(placeOf(loc)),
-                     b.text("a tensor of this graph would have 2^31 elements "
-                            "or more"),
-                     b.i64(0), b.i64(0)});
-  }
+  requireIndexable(loc, dims);
   Value slot = b.array(HandleSlot, {b.null()});
   b.call("agt_graph_alloc",
-         {runHandle, b.mul(elements, b.i64(bytesOf(element))), slot});
+         {runHandle, b.mul(b.product(dims), b.i64(bytesOf(element))), slot});
   return b.load(slot, 0, b.ptr());
 }
 
@@ -143,6 +153,13 @@ llvm::SmallVector<Value> GraphEmitter::dims(Value tensor, ValueRange sizes) {
   return result;
 }
 
+Value GraphEmitter::inputDim(unsigned number, int64_t axis) {
+  Value shape =
+      b.load(b.argument(1), TensorLayout::size * number + TensorLayout::shape,
+             b.ptr());
+  return b.load(shape, 8 * axis, b.ir().getI64Type());
+}
+
 llvm::SmallVector<Value> GraphEmitter::dims(Value tensor) {
   if (auto known = shapes.find(tensor); known != shapes.end())
     return known->second;
@@ -153,14 +170,10 @@ llvm::SmallVector<Value> GraphEmitter::dims(Value tensor) {
     result = dims(tensor, reshape.getSizes());
   } else {
     auto input = cast<BlockArgument>(tensor);
-    Value shape =
-        b.load(b.argument(1),
-               TensorLayout::size * input.getArgNumber() + TensorLayout::shape,
-               b.ptr());
     auto type = cast<RankedTensorType>(tensor.getType());
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       result.push_back(type.isDynamicDim(axis)
-                           ? b.load(shape, 8 * axis, b.ir().getI64Type())
+                           ? inputDim(input.getArgNumber(), axis)
                            : b.i64(type.getDimSize(axis)));
   }
   shapes[tensor] = result;
@@ -173,7 +186,7 @@ Value GraphEmitter::floatBits(Value number) {
       arith::TruncFOp::create(ir, b.location(), ir.getF32Type(), number);
   Value bits =
       arith::BitcastOp::create(ir, b.location(), ir.getI32Type(), single);
-  return arith::ExtUIOp::create(ir, b.location(), ir.getI64Type(), bits);
+  return arith::ExtSIOp::create(ir, b.location(), ir.getI64Type(), bits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,6 +309,29 @@ LogicalResult GraphEmitter::emit(Operation *op) {
   return op->emitOpError("has no lowering to the host program");
 }
 
+/// Sizes that the source fixes are compiled in: arrays of others would be read
+/// as what they are not.
+void GraphEmitter::checkInputs() {
+  for (BlockArgument input : graph.getBody().front().getArguments()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    unsigned number = input.getArgNumber();
+    auto name = graph.getArgAttrOfType<StringAttr>(number, "agt.name");
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      if (type.isDynamicDim(axis))
+        continue;
+      Value got = inputDim(number, axis), want = b.i64(type.getDimSize(axis));
+      Value same = arith::CmpIOp::create(b.ir(), b.location(),
+                                         arith::CmpIPredicate::eq, got, want);
+      std::string message =
+          llvm::formatv("expected size {{0} in dim {0} of '{1}', got {{1}",
+                        axis, name ? name.getValue() : "?");
+      b.require(same,
+                {runHandle, b.i32(AGT_BAD_INPUT),
+                 b.text(placeOf(graph.getLoc())), b.text(message), want, got});
+    }
+  }
+}
+
 LogicalResult GraphEmitter::run() {
   planLifetimes();
   Value slot = b.array(HandleSlot, {b.null()});
@@ -303,6 +339,7 @@ LogicalResult GraphEmitter::run() {
          {b.argument(0), b.symbol(descriptorSymbol(graph.getSymName())),
           b.argument(1), b.argument(2), b.argument(4), slot});
   runHandle = b.load(slot, 0, b.ptr());
+  checkInputs();
   for (Operation &op : graph.getBody().front()) {
     if (failed(emit(&op)))
       return failure();

@@ -25,6 +25,7 @@ public:
   mlir::LogicalResult run();
 
 private:
+  void checkInputs();
   mlir::LogicalResult emit(mlir::Operation *op);
   mlir::LogicalResult emitKernel(KernelOp op);
   mlir::LogicalResult emitAttention(AttentionOp op);
@@ -39,13 +40,16 @@ private:
   Value buffer(Value tensor);
   /// Allocates the buffer of a result whose dims are `dims`.
   Value allocate(Value tensor, llvm::ArrayRef<Value> dims);
-  /// Allocates `elements` of a type, checking that indices of 32 bits do.
+  /// Fails the run where a tensor has more elements than kernels can count.
+  void requireIndexable(mlir::Location loc, llvm::ArrayRef<Value> dims);
   Value allocate(mlir::Location loc, llvm::ArrayRef<Value> dims,
                  mlir::Type element);
 
   // Sizes, in 64 bits.
   Value size(Value index);
   Value dim(Value tensor, int64_t axis);
+  /// What the caller's array has, whatever its type says.
+  Value inputDim(unsigned number, int64_t axis);
   llvm::SmallVector<Value> dims(Value tensor);
   /// The dims of `tensor`, with `sizes` for those its type leaves open.
   llvm::SmallVector<Value> dims(Value tensor, mlir::ValueRange sizes);

@@ -32,6 +32,11 @@ public:
   const std::vector<spirv::KernelCode> &kernels() const { return table; }
   /// The number that the next new kernel gets: that of the one being built.
   size_t nextNumber() const { return table.size(); }
+  /// Leaves the kernels with their native code alone.
+  void dropSpirv() {
+    for (spirv::KernelCode &kernel : table)
+      kernel.variants.clear();
+  }
   /// The kernels' native code.
   cpu::Program &native() { return nativeCode; }
   const cpu::Program &native() const { return nativeCode; }

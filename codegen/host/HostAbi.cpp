@@ -20,13 +20,13 @@ struct Prototype {
 };
 
 const std::vector<Prototype> &prototypes() {
-  constexpr Kind Status = Kind::Status, Ptr = Kind::Ptr, I32 = Kind::I32,
-                 I64 = Kind::I64, F64 = Kind::F64;
+  [[maybe_unused]] constexpr Kind Status = Kind::Status, Ptr = Kind::Ptr,
+                                  I32 = Kind::I32, I64 = Kind::I64,
+                                  F64 = Kind::F64;
   static const std::vector<Prototype> table = {
 #define AGT_ABI(NAME, ...) {#NAME, {__VA_ARGS__}},
 #include "runtime/include/agt/abi.def"
   };
-  (void)F64;
   return table;
 }
 

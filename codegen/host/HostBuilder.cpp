@@ -34,7 +34,8 @@ Value HostBuilder::toI64(Value value) {
   return arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
 }
 Value HostBuilder::toF64(Value integer) {
-  return arith::SIToFPOp::create(builder, loc, builder.getF64Type(), integer);
+  return builder.createOrFold<arith::SIToFPOp>(loc, builder.getF64Type(),
+                                               integer);
 }
 Value HostBuilder::add(Value a, Value b) {
   return builder.createOrFold<arith::AddIOp>(loc, a, b);

@@ -72,8 +72,11 @@ static llvm::Error runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
   if (!compiler)
     return failure("no C compiler 'cc' on the PATH to link with; install the "
                    "package gcc");
-  std::string partial = (path + ".part").str();
-  llvm::SmallVector<llvm::StringRef> command{*compiler, "-o", partial};
+  llvm::SmallString<128> partial;
+  if (std::error_code code =
+          llvm::sys::fs::createUniqueFile(path + ".%%%%%%.part", partial))
+    return failure("cannot write '" + path + "': " + code.message());
+  llvm::SmallVector<llvm::StringRef> command{*compiler, "-o", partial.str()};
   command.append(arguments.begin(), arguments.end());
   // Threads, dlopen and mathematics of the C library; the C++ one is linked in.
   for (llvm::StringRef library :
@@ -115,11 +118,25 @@ llvm::Error agt::host::linkLibrary(const Toolchain &toolchain,
                    path);
 }
 
+/// Text of the author's inside a C comment, which it must neither end nor open
+/// again.
+static std::string inComment(llvm::StringRef text) {
+  std::string safe;
+  for (char letter : text) {
+    bool closes = letter == '/' && llvm::StringRef(safe).ends_with("*");
+    bool opens = letter == '*' && llvm::StringRef(safe).ends_with("/");
+    if (closes || opens)
+      safe += ' ';
+    safe += letter;
+  }
+  return safe;
+}
+
 static void printParams(llvm::raw_ostream &os, llvm::StringRef title,
                         const std::vector<ParamInfo> &params) {
   for (auto [index, param] : llvm::enumerate(params))
     os << " *   " << title << "[" << index << "]  " << param.name << ": "
-       << param.type << "\n";
+       << inComment(param.type) << "\n";
 }
 
 std::string agt::host::headerText(const Manifest &manifest) {
@@ -147,7 +164,7 @@ std::string agt::host::headerText(const Manifest &manifest) {
       llvm::SmallVector<llvm::StringRef> lines;
       llvm::StringRef(graph.doc).split(lines, '\n');
       for (llvm::StringRef line : lines)
-        os << llvm::StringRef(line).trim() << "\n * ";
+        os << inComment(line.trim()) << "\n * ";
     } else {
       os << graph.name << "\n * ";
     }

@@ -26,6 +26,7 @@ void agt::host::buildKernelPipeline(OpPassManager &passes) {
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addNestedPass<GraphOp>(createVerifyKernels());
 }
 
 void agt::host::buildHostPipeline(OpPassManager &passes) {

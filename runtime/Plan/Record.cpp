@@ -148,7 +148,7 @@ agt_status agt_graph_free(agt_run *run, agt_buffer *buffer) {
 static uint32_t checkedScalar(int64_t value, const std::string &name,
                               const std::string &place) {
   if (value < std::numeric_limits<int32_t>::min() ||
-      value > std::numeric_limits<uint32_t>::max())
+      value > std::numeric_limits<int32_t>::max())
     fail(AGT_BAD_INPUT,
          "the size " + std::to_string(value) + " in '" + name +
              "' does not fit the 32 bits that kernels count in",

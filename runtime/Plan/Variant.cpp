@@ -99,6 +99,8 @@ uint32_t chooseVariant(const agt_kernel &kernel, double flops,
     if (reasons.find(reason) == std::string::npos)
       reasons += (reasons.empty() ? "" : ", or ") + reason;
   }
+  if (kernel.n_variants == 0)
+    reasons = "other code than this program holds for it";
   fail(AGT_MISSING,
        std::string("kernel '") + kernel.name + "' cannot run on '" +
            device.name + "': it needs " + reasons,

@@ -112,9 +112,12 @@ int Backend::emitSpirv() {
   }
   for (auto [number, kernel] : llvm::enumerate(program.kernels.kernels())) {
     for (const spirv::KernelBinary &variant : kernel.variants) {
+      std::string name = (llvm::Twine(number) + "." + kernel.name + "." +
+                          variant.profile + ".spv")
+                             .str();
+      llvm::replace(name, '/', '-');
       llvm::SmallString<128> path(folder);
-      llvm::sys::path::append(path, llvm::Twine(number) + "." + kernel.name +
-                                        "." + variant.profile + ".spv");
+      llvm::sys::path::append(path, name);
       llvm::StringRef bytes(
           reinterpret_cast<const char *>(variant.words.data()),
           4 * variant.words.size());
@@ -184,6 +187,8 @@ int Backend::run() {
   if (failed(host::lowerToKernels(module, configured)) ||
       failed(host::lowerToHost(module, program)))
     return ErrorsInProgram;
+  if (options.target == "cpu")
+    program.kernels.dropSpirv();
   if (options.emit == "kernels")
     return emitKernels();
   if (options.emit == "spirv")

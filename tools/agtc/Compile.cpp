@@ -7,6 +7,9 @@
 #include "tools/agtc/EmitAgt.h"
 #include "tools/agtc/Source.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
 using namespace agt;
 using namespace agt::tool;
 
@@ -39,12 +42,51 @@ static int runStages(const CompileOptions &options, Source &source) {
   return emitAgt(options, source);
 }
 
+/// Where the result goes; empty for text to stdout.
+static std::string resultPath(const CompileOptions &options) {
+  if (!options.output.empty())
+    return options.output;
+  return options.emit == "exe" ? llvm::sys::path::stem(options.input).str()
+                               : "";
+}
+
+/// A program may not replace its own source.
+static bool keepsSource(const CompileOptions &options) {
+  std::string path = resultPath(options);
+  if (path.empty() || !llvm::sys::fs::equivalent(path, options.input))
+    return true;
+  complain("the output '" + path + "' is the source; name another with -o");
+  return false;
+}
+
+/// The rule of make that says what the result was made from: `-MD -MF FILE`.
+static bool writeDependencies(const CompileOptions &options,
+                              const Source &source) {
+  if (!options.writeDependencies)
+    return true;
+  std::string result = resultPath(options);
+  if (result.empty())
+    result = llvm::sys::path::stem(options.input).str();
+  std::string text = result + ":";
+  for (unsigned id = 1; id <= source.sources.getNumBuffers(); ++id)
+    text += " \\\n  " +
+            source.sources.getMemoryBuffer(id)->getBufferIdentifier().str();
+  std::string path = options.dependencyFile;
+  if (path.empty())
+    path = result + ".d";
+  return writeOutput(path, text + "\n");
+}
+
 int agt::tool::compile(const CompileOptions &options) {
   Source source;
-  if (!source.read(options.input))
+  if (!source.read(options.input) || !keepsSource(options))
     return BadUsage;
-  if (!options.verifyDiagnostics)
-    return runStages(options, source);
+  if (!options.verifyDiagnostics) {
+    int result = runStages(options, source);
+    if (result == Fine && !writeDependencies(options, source))
+      return BadUsage;
+    return result;
+  }
   DiagnosticVerifier verifier(source.diagnostics);
   int result = runStages(options, source);
   if (result == BadUsage)

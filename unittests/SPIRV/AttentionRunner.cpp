@@ -198,7 +198,7 @@ static std::string finish(agt_context *context, agt_dtype dtype,
 
 static std::vector<int64_t> scalarsOf(const AttentionCase &c,
                                       const AttentionData &d) {
-  uint32_t scale;
+  int32_t scale;
   std::memcpy(&scale, &c.scale, 4);
   std::vector<int64_t> s(kScalarCount);
   s[kBatch] = c.batch;

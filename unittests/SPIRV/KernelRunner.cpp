@@ -235,7 +235,7 @@ private:
         APFloat value(0.0);
         matchPattern(input, m_ConstantFloat(&value));
         float f = value.convertToDouble();
-        uint32_t bits;
+        int32_t bits;
         std::memcpy(&bits, &f, 4);
         scalars.push_back(bits);
       }

@@ -212,8 +212,8 @@ AGT_API agt_status agt_graph_free(agt_run *run, agt_buffer *buffer);
 /* One kernel over work[0] x work[1] x work[2] x work[3] items: the number of
  * workgroups is the product of ceil(work[i] / tile[i]), none of them if that
  * is 0. The scalars a kernel sees are: the number of workgroups, then
- * `scalars`, each of which must fit 32 bits (signed, or the bits of a float
- * zero-extended). `flops` are the useful operations, `name` is the phase in
+ * `scalars`, each of which must fit 32 bits, signed (the bits of a float are
+ * sign-extended). `flops` are the useful operations, `name` is the phase in
  * --stats, `place` the author's line. Launches run in order, each seeing what
  * those before it wrote. */
 AGT_API agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
