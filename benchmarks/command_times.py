@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long a person waits: compiling, the first run, the runs after it.
 
-usage: command_times.py BUILD [--rounds N]
+usage: command_times.py BUILD [--rounds N] [--device D]
 
 Compiles examples/attention.agt and runs its graph on 4 x 2048 x 128 input, the
 first time with an empty shader cache (the driver compiles), then with the
@@ -36,6 +36,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--device", default="vulkan", help="what --device of the program takes (vulkan)")
     arguments = parser.parse_args()
     source = pathlib.Path(__file__).resolve().parent.parent
 
@@ -51,8 +52,8 @@ def main() -> int:
 
         subprocess.run([sys.executable, str(source / "examples" / "make_input.py"), name,
                         *(f"{x}=4,2048,128" for x in "qkv")], check=True)
-        run = [str(program), "run", "attend", *(f"--in={x}={folder}/{x}.npy" for x in "qkv"),
-               f"--out=o={folder}/o.npy"]
+        run = [str(program), "run", "attend", "--device", arguments.device,
+               *(f"--in={x}={folder}/{x}.npy" for x in "qkv"), f"--out=o={folder}/o.npy"]
         first, later, over = [], [], []
         for _ in range(arguments.rounds):
             shutil.rmtree(cache, ignore_errors=True)

@@ -2,7 +2,8 @@
 
 A graph is grown value by value: each step draws a function of language.md
 section 3 and operands whose shapes suit it, making new parameters where none
-do. Sizes are drawn small and awkward (0, 1, odd, one past a power of two).
+do. Sizes are drawn small and awkward (1, odd, one past a power of two; 0 for
+the lengths of attention).
 A dim is written as a number or as a name bound by a parameter, at random, so
 that both compiled-in and run-time sizes are met.
 
