@@ -1,6 +1,7 @@
-// Compares agt/abi.def, which the compiler declares functions from, with the
-// prototypes of agt/runtime.h. A difference does not compile.
-#include "agt/runtime.h"
+// Compares agt/abi.def and agt/agent.def, which the compiler declares functions
+// from, with the prototypes of agt/runtime.h and agt/agent.h. A difference does
+// not compile.
+#include "agt/agent.h"
 
 #include <type_traits>
 
@@ -36,6 +37,10 @@ constexpr Kind Status = Kind::Status, Ptr = Kind::Ptr, I32 = Kind::I32,
   static_assert(Signature<__VA_ARGS__>::fits(&NAME),                           \
                 #NAME " differs between abi.def and runtime.h");
 #include "agt/abi.def"
+#define AGT_ABI(NAME, ...)                                                     \
+  static_assert(Signature<__VA_ARGS__>::fits(&NAME),                           \
+                #NAME " differs between agent.def and agent.h");
+#include "agt/agent.def"
 
 // The layouts that the compiler writes as constant data and on the stack.
 static_assert(sizeof(agt_tensor) == 32 && offsetof(agt_tensor, dtype) == 8 &&
@@ -56,5 +61,18 @@ static_assert(sizeof(agt_kernel) == 32 &&
 static_assert(sizeof(agt_param) == 16);
 static_assert(sizeof(agt_graph) == 48 && offsetof(agt_graph, run) == 40);
 static_assert(sizeof(agt_program) == 32);
+
+static_assert(sizeof(agt_site) == 40 && offsetof(agt_site, on_change) == 32);
+static_assert(sizeof(agt_ask) == 96 && offsetof(agt_ask, context) == 8 &&
+              offsetof(agt_ask, stop) == 72 && offsetof(agt_ask, tools) == 80 &&
+              offsetof(agt_ask, n_tools) == 88);
+static_assert(sizeof(agt_fork) == 72 && offsetof(agt_fork, width) == 32 &&
+              offsetof(agt_fork, n) == 56 && offsetof(agt_fork, policy) == 64 &&
+              offsetof(agt_fork, type) == 68);
+static_assert(sizeof(agt_join_op) == 32 && offsetof(agt_join_op, n) == 8 &&
+              offsetof(agt_join_op, with) == 16 &&
+              offsetof(agt_join_op, function) == 24);
+static_assert(sizeof(agt_tool) == 16 && sizeof(agt_test) == 24 &&
+              sizeof(agt_agents) == 56);
 
 } // namespace

@@ -26,6 +26,8 @@ const std::vector<Prototype> &prototypes() {
   static const std::vector<Prototype> table = {
 #define AGT_ABI(NAME, ...) {#NAME, {__VA_ARGS__}},
 #include "runtime/include/agt/abi.def"
+#define AGT_ABI(NAME, ...) {#NAME, {__VA_ARGS__}},
+#include "runtime/include/agt/agent.def"
   };
   return table;
 }
