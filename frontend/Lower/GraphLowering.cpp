@@ -144,6 +144,9 @@ void GraphLowering::lowerRequire(const Inst &inst, Location loc) {
                        ? arith::CmpIPredicate::eq
                        : arith::CmpIPredicate::sle;
   Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
+  SmallVector<Value> shown = {a, b};
+  if (inst.dims.size() > 2)
+    shown = {dims.lower(inst.dims[2], loc), dims.lower(inst.dims[3], loc)};
   RequireOp::create(builder, loc, holds, builder.getStringAttr(inst.text),
-                    ValueRange{a, b});
+                    shown);
 }

@@ -231,14 +231,12 @@ static bool checkRopeDims(CallArgs &args) {
   DimContext &dims = checker.dims;
   Dim size = args.type(0).shape.back();
   if (!args.has(4)) {
-    Dim odd = dims.rem(size, dims.constant(2));
-    if (checker.graph->requireEqual(
-            odd, dims.constant(0), args.range(0),
-            "'rope' turns pairs: the last dim of 'x', " + size->str() +
-                ", must be even"))
+    std::string text =
+        "'rope' turns pairs: the last dim of 'x' must be even, got ";
+    if (checker.graph->requireMultiple(size, dims.constant(2), args.range(0),
+                                       text + size->str() + " = {0}"))
       return true;
-    args.error(0, "'rope' turns pairs: the last dim of 'x' must be even, got " +
-                      size->str());
+    args.error(0, text + size->str());
     return false;
   }
   int64_t turned = args.integer(4);

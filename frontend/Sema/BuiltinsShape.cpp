@@ -80,21 +80,19 @@ static Value transposeBy(CallArgs &args, const Value &input,
   return emit(args, std::move(inst), input.tensor.dtype, std::move(shape));
 }
 
-/// dividend / divisor, exactly: proved, or checked with `text` + what remains.
+/// dividend / divisor, exactly: proved, or checked with `text` + the numbers.
 static Dim divideExactly(CallArgs &args, unsigned param, Dim dividend,
                          Dim divisor, const std::string &text) {
-  ExprChecker &checker = args.checker;
-  DimContext &dims = checker.dims;
+  DimContext &dims = args.checker.dims;
   if (Dim exact = dims.exactQuotient(dividend, divisor))
     return exact;
-  Dim rest = dims.rem(dividend, divisor), whole = dims.div(dividend, divisor);
-  if (!rest || !whole ||
-      !checker.graph->requireEqual(rest, dims.constant(0), args.range(param),
-                                   text + ": {0} remain")) {
-    args.error(param, text);
-    return nullptr;
-  }
-  return whole;
+  Dim whole = dims.div(dividend, divisor);
+  if (whole && args.checker.graph->requireMultiple(
+                   dividend, divisor, args.range(param),
+                   text + ": {0} does not divide by {1}"))
+    return whole;
+  args.error(param, text);
+  return nullptr;
 }
 
 static const Param reshapeParams[] = {tensorParam("x"),

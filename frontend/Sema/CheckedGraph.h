@@ -82,7 +82,8 @@ enum class Op : uint8_t {
   Attention, // `attention`
   // The graph `text`, `flag` when on one device.
   Call,
-  // `predicate` of dims[0] and dims[1], else `text`.
+  // `predicate` of dims[0] and dims[1], else `text` about these, or about the
+  // two that follow them.
   Require,
   Return,
   // f64 numbers: `number`; dims[0]; `function` of one or two operands.
@@ -166,6 +167,10 @@ struct GraphSignature {
   /// What every name of a dim stands for: itself, or what `where` says.
   llvm::StringMap<Dim> env;
 };
+
+/// Operations of a graph, its loops unrolled and the graphs that it calls in
+/// their calls' places; beyond these a program would not fit anywhere.
+constexpr size_t maxOps = 1 << 20;
 
 struct CheckedGraph {
   const GraphSignature *signature = nullptr;

@@ -87,14 +87,20 @@ bool GraphBuilder::known(Dim a, Dim b) const {
   return difference && hasFact(difference, Predicate::Equal);
 }
 
-void GraphBuilder::appendRequire(Predicate predicate, Dim a, Dim b,
+void GraphBuilder::appendRequire(Predicate predicate, llvm::ArrayRef<Dim> dims,
                                  llvm::SMRange range,
                                  const llvm::Twine &message) {
   Inst inst(Op::Require, range);
   inst.predicate = predicate;
-  inst.dims = {a, b};
+  inst.dims.assign(dims.begin(), dims.end());
   inst.text = message.str();
   append(std::move(inst));
+}
+
+void GraphBuilder::addEqual(Dim a, Dim b) {
+  for (Dim difference : {dims.sub(a, b), dims.sub(b, a)})
+    if (difference)
+      addFact(difference, Predicate::Equal);
 }
 
 bool GraphBuilder::requireEqual(Dim a, Dim b, llvm::SMRange range,
@@ -102,10 +108,22 @@ bool GraphBuilder::requireEqual(Dim a, Dim b, llvm::SMRange range,
   Relation relation = dims.compare(a, b);
   if (relation != Relation::Unknown || known(a, b))
     return relation != Relation::Different;
-  appendRequire(Predicate::Equal, a, b, range, message);
-  for (Dim difference : {dims.sub(a, b), dims.sub(b, a)})
-    if (difference)
-      addFact(difference, Predicate::Equal);
+  appendRequire(Predicate::Equal, {a, b}, range, message);
+  addEqual(a, b);
+  return true;
+}
+
+bool GraphBuilder::requireMultiple(Dim a, Dim b, llvm::SMRange range,
+                                   const llvm::Twine &message) {
+  Dim zero = dims.constant(0);
+  Dim rest = b == zero ? a : dims.rem(a, b);
+  if (!rest)
+    return false;
+  Relation relation = dims.compare(rest, zero);
+  if (relation != Relation::Unknown || known(rest, zero))
+    return relation != Relation::Different;
+  appendRequire(Predicate::Equal, {rest, zero, a, b}, range, message);
+  addEqual(rest, zero);
   return true;
 }
 
@@ -120,7 +138,7 @@ bool GraphBuilder::requireLessOrEqual(Dim a, Dim b, llvm::SMRange range,
     return true;
   if (excess && hasFact(excess, Predicate::Equal))
     return true;
-  appendRequire(Predicate::LessOrEqual, a, b, range, message);
+  appendRequire(Predicate::LessOrEqual, {a, b}, range, message);
   if (excess)
     addFact(excess, Predicate::LessOrEqual);
   return true;

@@ -40,6 +40,9 @@ public:
   /// Likewise for a <= b.
   bool requireLessOrEqual(Dim a, Dim b, llvm::SMRange range,
                           const llvm::Twine &message);
+  /// Likewise for a % b == 0, where a % 0 is a.
+  bool requireMultiple(Dim a, Dim b, llvm::SMRange range,
+                       const llvm::Twine &message);
   /// Equal by proof or by a check that was made before.
   bool known(Dim a, Dim b) const;
 
@@ -59,8 +62,9 @@ public:
 private:
   bool hasFact(Dim difference, Predicate predicate) const;
   void addFact(Dim difference, Predicate predicate);
-  void appendRequire(Predicate predicate, Dim a, Dim b, llvm::SMRange range,
-                     const llvm::Twine &message);
+  void appendRequire(Predicate predicate, llvm::ArrayRef<Dim> dims,
+                     llvm::SMRange range, const llvm::Twine &message);
+  void addEqual(Dim a, Dim b);
 
   CheckedGraph &graph;
   DimContext &dims;

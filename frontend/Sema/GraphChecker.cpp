@@ -71,7 +71,7 @@ CheckedGraph GraphChecker::check() {
   declareParams();
   const ast::Block &body = *signature.decl->body;
   checkBlock(body);
-  if (!returns)
+  if (!returns && !mayReturn)
     diags.error(body.closeRange,
                 "graph '" + signature.decl->name.text + "' needs a 'return'");
   return std::move(graph);
@@ -84,6 +84,25 @@ void GraphChecker::checkBlock(const ast::Block &block) {
       return;
     }
     checkStmt(*stmt);
+  }
+}
+
+/// Statements that may stand where a graph would return. They are errors
+/// themselves, and a missing `return` would be the same fault.
+static bool mayEndBody(ast::NodeKind kind) {
+  switch (kind) {
+  case ast::NodeKind::IfStmt:
+  case ast::NodeKind::MatchStmt:
+  case ast::NodeKind::ForStmt:
+  case ast::NodeKind::WhileStmt:
+  case ast::NodeKind::LoopStmt:
+  case ast::NodeKind::TryStmt:
+  case ast::NodeKind::YieldStmt:
+  case ast::NodeKind::FailStmt:
+  case ast::NodeKind::GotoStmt:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -140,6 +159,7 @@ void GraphChecker::checkStmt(const ast::Stmt &stmt) {
   default:
     diags.error(stmt.range,
                 statementName(stmt.kind) + " cannot be used in a graph");
+    mayReturn |= mayEndBody(stmt.kind);
   }
 }
 
@@ -317,9 +337,8 @@ void GraphChecker::checkAssign(const ast::AssignStmt &stmt) {
 // repeat
 //===----------------------------------------------------------------------===//
 
-/// Loops are unrolled here; beyond these a program would not fit anywhere.
+/// Loops are unrolled here, so there is a limit as for `maxOps`.
 static constexpr int64_t maxIterations = 1 << 16;
-static constexpr size_t maxOps = 4 << 20;
 
 std::optional<std::pair<int64_t, int64_t>>
 GraphChecker::bounds(const ast::RepeatStmt &stmt) {
@@ -377,10 +396,12 @@ void GraphChecker::iteration(const ast::RepeatStmt &stmt, Value index) {
   scope.push();
   scope.declare(stmt.variable.text, std::move(variable));
   for (const ast::Stmt *inner : stmt.body->stmts) {
-    if (const auto *returned = dyn_cast<ast::ReturnStmt>(inner))
-      diags.error(returned->range, "'return' cannot stand in a 'repeat'");
-    else
+    if (!llvm::isa<ast::ReturnStmt>(inner)) {
       checkStmt(*inner);
+      continue;
+    }
+    diags.error(inner->range, "'return' cannot stand in a 'repeat'");
+    mayReturn = true;
   }
   scope.pop();
 }

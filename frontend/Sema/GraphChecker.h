@@ -58,6 +58,8 @@ private:
   Scope scope;
   ExprChecker exprs;
   bool returns = false;
+  /// A statement that is an error may have been meant to return.
+  bool mayReturn = false;
   int64_t iterations = 0;
   bool reportedTooLong = false;
 };

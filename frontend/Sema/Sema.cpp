@@ -1,7 +1,8 @@
-// The order of checking: names, declarations, bodies of graphs, recursion, what
-// is chosen and what of it is refused. Errors are collected and shown in the
+// The order of checking: names, declarations, bodies of graphs, calls, what is
+// chosen and what of it is refused. Errors are collected and shown in the
 // order of the source.
 #include "frontend/Sema/Sema.h"
+#include "frontend/Sema/CallChecks.h"
 #include "frontend/Sema/GraphChecker.h"
 #include "frontend/Sema/Suggest.h"
 
@@ -11,47 +12,6 @@
 using namespace agt;
 using namespace agt::sema;
 using llvm::dyn_cast;
-
-/// Reports each cycle of calls once, at a call in it. Depth first, on a stack
-/// of its own.
-static void checkRecursion(const Checker &checker, Diagnostics &diags) {
-  enum class State { Fresh, Running, Done };
-  llvm::DenseMap<const ast::GraphDecl *, State> states;
-  struct Frame {
-    const ast::GraphDecl *graph;
-    size_t next;
-  };
-  for (const ast::Decl *decl : checker.allDecls()) {
-    const auto *root = dyn_cast<ast::GraphDecl>(decl);
-    if (!root || states[root] != State::Fresh)
-      continue;
-    std::vector<Frame> path = {{root, 0}};
-    states[root] = State::Running;
-    while (!path.empty()) {
-      Frame &frame = path.back();
-      auto calls = checker.callsOf(*frame.graph);
-      if (frame.next == calls.size()) {
-        states[frame.graph] = State::Done;
-        path.pop_back();
-        continue;
-      }
-      const Checker::CallSite &call = calls[frame.next++];
-      State &state = states[call.callee];
-      if (state == State::Running) {
-        bool direct = call.callee == frame.graph;
-        diags.error(
-            call.range,
-            "graph '" + call.callee->name.text + "' calls itself" +
-                (direct ? ""
-                        : " through '" + frame.graph->name.text.str() + "'") +
-                "; a graph cannot be recursive");
-      } else if (state == State::Fresh) {
-        state = State::Running;
-        path.push_back({call.callee, 0});
-      }
-    }
-  }
-}
 
 /// The declarations of `--only` and the graphs that they call; all without it.
 static std::vector<const ast::Decl *> chooseDecls(Checker &checker,
@@ -112,11 +72,11 @@ static Program check(llvm::ArrayRef<const ast::File *> files,
   checker.declare(files);
   checker.checkDeclarations();
 
-  llvm::DenseMap<const ast::Decl *, CheckedGraph> graphs;
+  CheckedGraphs graphs;
   for (const ast::Decl *decl : checker.allDecls())
     if (const auto *graph = dyn_cast<ast::GraphDecl>(decl))
       graphs[decl] = GraphChecker(checker, checker.signature(*graph)).check();
-  checkRecursion(checker, diags);
+  checkCalls(checker, graphs, diags);
 
   std::vector<const ast::Decl *> chosen = chooseDecls(checker, options);
   checker.refuse(chosen);

@@ -23,6 +23,13 @@ graph("deep", "exp(" * 250 + "x" + ")" * 250)
 write("graphs", "".join(
     f"graph g{i}(x: tensor<f32, [N]>) -> tensor<f32, [N]> "
     f"{{ return {f'g{i - 1}(x)' if i else 'x'}; }}\n" for i in range(3000)))
+DOUBLE = "// expected-note@-1 {{'twice17' has 655357 of them}}\n"
+TOO_MANY = ("// expected-error@-1 {{graph 'twice18' has more than 1048576 "
+            "operations with those of the graphs that it calls}}\n")
+write("calls", LINE.replace(" f(", " twice0(") + "  return exp(x);\n}\n" + "".join(
+    f"graph twice{i}(x: tensor<f32, [N]>) -> tensor<f32, [N]> "
+    f"{{ return twice{i - 1}(twice{i - 1}(x)); }}\n"
+    f"{DOUBLE if i == 17 else TOO_MANY if i == 18 else ''}" for i in range(1, 31)))
 write("consts", "const C0 = 1;\n" + "".join(
     f"const C{i} = C{i - 1} + 1;\n" for i in range(1, 20_000)))
 write("records", "".join(
