@@ -1,10 +1,13 @@
 // The printer works on display columns: a tab advances to the next multiple of
-// eight, a wide character takes two columns, and what cannot be shown (control
-// characters, bytes that are not UTF-8) is shown as one replacement character,
-// so that the caret line always agrees with the source line above it. Lines too
-// long for a terminal are cut to a window around the caret.
+// eight, a wide character takes two columns, control characters are shown as
+// the language's escapes and what else cannot be shown (bytes that are not
+// UTF-8) as one replacement character, so that no text of the author reaches
+// the terminal as a command and the caret line always agrees with the source
+// line above it. Lines too long for a terminal are cut to a window around the
+// caret.
 #include "frontend/Diagnostics.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Unicode.h"
 
@@ -136,11 +139,22 @@ struct Cell {
   unsigned bytes;
 };
 
-Cell nextCell(llvm::StringRef rest, unsigned column) {
-  static constexpr llvm::StringLiteral blanks("        ");
-  if (rest.front() == '\t') {
-    unsigned width = tabStop - column % tabStop;
-    return {blanks.take_front(width), width, 1};
+/// The escape of a control character of ASCII.
+llvm::StringRef escapeOf(unsigned char control) {
+  static const std::vector<std::string> escapes = [] {
+    std::vector<std::string> texts;
+    for (unsigned c = 0; c <= 0x7F; ++c)
+      texts.push_back("\\u{" + llvm::utohexstr(c) + "}");
+    return texts;
+  }();
+  return escapes[control];
+}
+
+/// The first character of `rest` as it is shown anywhere.
+Cell firstCell(llvm::StringRef rest) {
+  if (llvm::isASCII(rest.front()) && !llvm::isPrint(rest.front())) {
+    llvm::StringRef escape = escapeOf(rest.front());
+    return {escape, unsigned(escape.size()), 1};
   }
   unsigned bytes =
       llvm::getNumBytesForUTF8(static_cast<llvm::UTF8>(rest.front()));
@@ -152,6 +166,14 @@ Cell nextCell(llvm::StringRef rest, unsigned column) {
   if (width < 0)
     return {replacement, 1, bytes};
   return {text, static_cast<unsigned>(width), bytes};
+}
+
+Cell nextCell(llvm::StringRef rest, unsigned column) {
+  static constexpr llvm::StringLiteral blanks("        ");
+  if (rest.front() != '\t')
+    return firstCell(rest);
+  unsigned width = tabStop - column % tabStop;
+  return {blanks.take_front(width), width, 1};
 }
 
 /// A source line laid out for display, with the columns of the caret range.
@@ -218,15 +240,15 @@ void printOne(const llvm::SourceMgr &sources, const Diagnostic &diagnostic,
               llvm::raw_ostream &out) {
   unsigned buffer = bufferOf(sources, diagnostic.range.Start);
   if (!buffer) {
-    out << severityName(diagnostic.severity) << ": " << diagnostic.message
-        << '\n';
+    out << severityName(diagnostic.severity) << ": "
+        << printable(diagnostic.message) << '\n';
     return;
   }
   const llvm::MemoryBuffer *memory = sources.getMemoryBuffer(buffer);
   LineColumn place = lineAndColumn(sources, diagnostic.range.Start);
-  out << memory->getBufferIdentifier() << ':' << place.line << ':'
+  out << printable(memory->getBufferIdentifier()) << ':' << place.line << ':'
       << place.column << ": " << severityName(diagnostic.severity) << ": "
-      << diagnostic.message << '\n';
+      << printable(diagnostic.message) << '\n';
 
   llvm::StringRef text = memory->getBuffer();
   const char *start = lineStart(text, diagnostic.range.Start.getPointer());
@@ -241,6 +263,16 @@ void printOne(const llvm::SourceMgr &sources, const Diagnostic &diagnostic,
 }
 
 } // namespace
+
+std::string agt::printable(llvm::StringRef text) {
+  std::string shown;
+  while (!text.empty()) {
+    Cell cell = firstCell(text);
+    shown += cell.text;
+    text = text.drop_front(cell.bytes);
+  }
+  return shown;
+}
 
 void agt::printDiagnostic(const llvm::SourceMgr &sources,
                           const Diagnostic &diagnostic,

@@ -91,6 +91,10 @@ private:
   unsigned errors = 0;
 };
 
+/// Text as it may be shown on a terminal: control characters are escaped, bytes
+/// that are not UTF-8 replaced.
+std::string printable(llvm::StringRef text);
+
 /// Prints one diagnostic and its notes as `agtc` shows them.
 void printDiagnostic(const llvm::SourceMgr &sources,
                      const Diagnostic &diagnostic, llvm::raw_ostream &out);

@@ -90,11 +90,11 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
 
 // Prints what went wrong as the compiler would, and gives the exit code.
 int report(agt_status status) {
-  std::string place = agt_status_place(status);
+  std::string place = printable(agt_status_place(status));
   std::fflush(stdout);
   std::fprintf(stderr, "%serror: %s\n",
                place.empty() ? "" : (place + ": ").c_str(),
-               agt_status_message(status));
+               printable(agt_status_message(status)).c_str());
   int code = agt_status_code(status);
   agt_status_release(status);
   return code;

@@ -101,6 +101,17 @@ std::string didYouMean(std::string_view word,
   return best ? ", did you mean '" + *best + "'?" : "";
 }
 
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (char c : text) {
+    unsigned char byte = static_cast<unsigned char>(c);
+    char escape[8];
+    std::snprintf(escape, sizeof escape, "\\u{%X}", byte);
+    shown += byte < 0x20 || byte == 0x7F ? escape : std::string(1, c);
+  }
+  return shown;
+}
+
 bool endsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() &&
          text.substr(text.size() - suffix.size()) == suffix;

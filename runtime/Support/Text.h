@@ -28,6 +28,10 @@ std::string shapeText(const int64_t *shape, size_t rank);
 std::string didYouMean(std::string_view word,
                        const std::vector<std::string> &candidates);
 
+/// Text as it may be shown on a terminal: control characters are written as
+/// \u{1B}.
+std::string printable(std::string_view text);
+
 /// True when `text` ends with `suffix`.
 bool endsWith(std::string_view text, std::string_view suffix);
 

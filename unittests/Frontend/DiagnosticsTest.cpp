@@ -53,12 +53,21 @@ TEST(Diagnostics, ColumnsCountCodePointsAndCaretsCountCells) {
                                  "    ^\n");
 }
 
-TEST(Diagnostics, WhatCannotBeShownTakesOneCell) {
-  Printed printed("a\x01\xFF b\n");
-  printed.source.diagnostics.error(printed.range(4, 5), "b");
-  EXPECT_EQ(printed.source.text, "t.agt:1:5: error: b\n"
+TEST(Diagnostics, WhatIsNotUtf8TakesOneCell) {
+  Printed printed("a\xC3\xFF b\n");
+  printed.source.diagnostics.error(printed.range(4, 5), "b\xFF");
+  EXPECT_EQ(printed.source.text, "t.agt:1:5: error: b\xEF\xBF\xBD\n"
                                  "a\xEF\xBF\xBD\xEF\xBF\xBD b\n"
                                  "    ^\n");
+}
+
+TEST(Diagnostics, ControlCharactersAreEscaped) {
+  using namespace std::literals;
+  Printed printed("a\0\x1B[2J\x7F b;\n"sv);
+  printed.source.diagnostics.error(printed.range(8, 9), "no 'b\0\n\x1B'"s);
+  EXPECT_EQ(printed.source.text, "t.agt:1:9: error: no 'b\\u{0}\\u{A}\\u{1B}'\n"
+                                 "a\\u{0}\\u{1B}[2J\\u{7F} b;\n"
+                                 "                      ^\n");
 }
 
 TEST(Diagnostics, LongLinesAreCutAroundTheCaret) {

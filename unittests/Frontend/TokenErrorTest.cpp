@@ -41,8 +41,8 @@ TEST(TokenErrors, Characters) {
             "          ^\n");
   EXPECT_EQ(errorsOf(llvm::StringRef("const x = 1;\0\n", 14)),
             "t.agt:1:13: error: stray character 0x0\n"
-            "const x = 1;\xEF\xBF\xBD\n"
-            "            ^\n");
+            "const x = 1;\\u{0}\n"
+            "            ^~~~~\n");
   EXPECT_EQ(errorsOf("const \xC3\xA9 = 1;\n"),
             "t.agt:1:7: error: stray character '\xC3\xA9'\n"
             "const \xC3\xA9 = 1;\n"
