@@ -72,6 +72,11 @@ static llvm::Error runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
   if (!compiler)
     return failure("no C compiler 'cc' on the PATH to link with; install the "
                    "package gcc");
+  // Renaming would put the program in the place of a device.
+  llvm::sys::fs::file_status existing;
+  if (!llvm::sys::fs::status(path, existing) &&
+      llvm::sys::fs::is_other(existing))
+    return failure("cannot write '" + path + "': it is not a regular file");
   llvm::SmallString<128> partial;
   if (std::error_code code =
           llvm::sys::fs::createUniqueFile(path + ".%%%%%%.part", partial))

@@ -3,6 +3,7 @@
 // check and, when there is a cycle, its explanation.
 #include "frontend/Import/Import.h"
 
+#include "frontend/Import/SourceFile.h"
 #include "frontend/Parse/Parser.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -74,11 +75,10 @@ private:
       diagnostics.error(place, "imports are nested deeper than 1000 files");
       return;
     }
-    auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/true);
+    auto text = readSourceFile(path.str().str());
     if (!text) {
       diagnostics.error(place, "cannot import '" + *written +
-                                   "': " + text.getError().message());
+                                   "': " + llvm::toString(text.takeError()));
       return;
     }
     load(sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc()));

@@ -1,5 +1,6 @@
 // See Files.h. A spec is NAME=PATH or PATH; it is the first when what stands
-// before the first '=' could be a name.
+// before the first '=' could be a name. One that begins with '=' has lost its
+// name: it is neither.
 #include "runtime/Cli/Files.h"
 
 #include "runtime/Support/Failure.h"
@@ -25,8 +26,10 @@ struct Spec {
 
 static Spec parseSpec(const std::string &text) {
   size_t end = text.find('=');
-  if (end == std::string::npos || end == 0)
+  if (end == std::string::npos)
     return {"", text};
+  if (end == 0)
+    return {"", ""};
   for (size_t i = 0; i < end; ++i) {
     unsigned char c = static_cast<unsigned char>(text[i]);
     if (!std::isalnum(c) && c != '_')

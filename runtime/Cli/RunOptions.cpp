@@ -30,6 +30,11 @@ static const std::vector<std::string> optionNames = {
   fail(AGT_BAD_INPUT, text);
 }
 
+[[noreturn]] static void refuseStats(const std::string &form) {
+  refuse("expected --stats, --stats=json or --stats=json:FILE, got '--stats=" +
+         form + "'");
+}
+
 static void checkExtras(const std::vector<std::string> &extras) {
   for (const std::string &word : extras) {
     if (word.size() > 1 && word[0] == '-') {
@@ -37,6 +42,18 @@ static void checkExtras(const std::vector<std::string> &extras) {
       refuse("unknown option '" + name + "'" + didYouMean(name, optionNames));
     }
     refuse("unexpected argument '" + word + "'");
+  }
+}
+
+// An empty value is a shell variable that was not set, not a wish for what
+// holds without the option.
+static void checkValues(const CLI::App &app) {
+  for (const CLI::Option *option : app.get_options()) {
+    if (option->get_positional() || option->get_expected_max() == 0)
+      continue;
+    for (const std::string &value : option->results())
+      if (value.empty())
+        refuse("expected a value behind '" + option->get_name() + "'");
   }
 }
 
@@ -69,6 +86,9 @@ static RawOptions split(const std::vector<std::string> &arguments) {
   app.add_flag("--check", raw.check);
   app.add_flag("--help,-h", raw.help);
 
+  // To CLI11 that is the same as --stats.
+  if (std::count(arguments.begin(), arguments.end(), "--stats="))
+    refuseStats("");
   // CLI11 takes the words from the back.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   try {
@@ -80,8 +100,10 @@ static RawOptions split(const std::vector<std::string> &arguments) {
       refuse("expected a value behind '" + name + "'");
     refuse("cannot read the command line: " + text);
   }
-  if (!raw.help)
+  if (!raw.help) {
     checkExtras(app.remaining());
+    checkValues(app);
+  }
   return raw;
 }
 
@@ -145,9 +167,7 @@ static void parseStats(const std::string &text, RunOptions &options) {
     options.stats = StatsForm::Json;
     options.statsFile = text.substr(5);
   } else {
-    refuse("expected --stats, --stats=json or --stats=json:FILE, got "
-           "'--stats=" +
-           text + "'");
+    refuseStats(text);
   }
 }
 

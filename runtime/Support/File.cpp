@@ -19,50 +19,55 @@ namespace agt::rt {
 
 static std::string errorText(int error) { return std::strerror(error); }
 
+// Devices and pipes may never end, and opening a pipe may wait for ever: both
+// are refused, without waiting.
 MappedFile::MappedFile(const std::string &path) {
-  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    fail(AGT_BAD_INPUT, "cannot read '" + path + "': " + errorText(errno));
-  struct stat info;
-  if (fstat(descriptor, &info) != 0 || S_ISDIR(info.st_mode)) {
-    int error = S_ISDIR(info.st_mode) ? EISDIR : errno;
-    close(descriptor);
-    fail(AGT_BAD_INPUT, "cannot read '" + path + "': " + errorText(error));
-  }
-  if (S_ISREG(info.st_mode) && info.st_size > 0) {
-    void *address = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE,
-                         descriptor, 0);
-    if (address != MAP_FAILED) {
-      mapped = true;
-      bytes = static_cast<const unsigned char *>(address);
-      length = size_t(info.st_size);
+  auto refuse = [&](const std::string &why) {
+    fail(AGT_BAD_INPUT, "cannot read '" + path + "': " + why);
+  };
+  struct Descriptor {
+    int number;
+    ~Descriptor() {
+      if (number >= 0)
+        close(number);
     }
-  }
-  try {
-    if (!mapped)
-      readAll(descriptor, path);
-  } catch (...) {
-    close(descriptor);
-    throw;
-  }
-  close(descriptor);
+  } descriptor{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat info;
+  if (descriptor.number < 0 || fstat(descriptor.number, &info) != 0)
+    refuse(errorText(errno));
+  if (S_ISDIR(info.st_mode))
+    refuse(errorText(EISDIR));
+  if (!S_ISREG(info.st_mode))
+    refuse("it is not a regular file");
+  if (info.st_size == 0)
+    return;
+  length = size_t(info.st_size);
+  void *address =
+      mmap(nullptr, length, PROT_READ, MAP_PRIVATE, descriptor.number, 0);
+  mapped = address != MAP_FAILED;
+  if (mapped)
+    bytes = static_cast<const unsigned char *>(address);
+  else if (!readAll(descriptor.number))
+    refuse(errorText(errno));
 }
 
-void MappedFile::readAll(int descriptor, const std::string &path) {
-  char block[1 << 16];
-  for (;;) {
-    ssize_t got = ::read(descriptor, block, sizeof block);
+/// Reads `length` bytes, or as many as there still are. False with errno.
+bool MappedFile::readAll(int descriptor) {
+  content.resize(length);
+  size_t done = 0;
+  while (done < length) {
+    ssize_t got = ::read(descriptor, content.data() + done, length - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return false;
     if (got == 0)
       break;
-    if (got < 0) {
-      if (errno == EINTR)
-        continue;
-      fail(AGT_BAD_INPUT, "cannot read '" + path + "': " + errorText(errno));
-    }
-    content.append(block, size_t(got));
+    done += size_t(got);
   }
   bytes = reinterpret_cast<const unsigned char *>(content.data());
-  length = content.size();
+  length = done;
+  return true;
 }
 
 MappedFile::~MappedFile() {

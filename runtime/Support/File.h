@@ -8,11 +8,12 @@
 
 namespace agt::rt {
 
-/// A whole file, mapped read-only for the life of the object. Files that
-/// cannot be mapped (pipes) are read into memory.
+/// A whole regular file, mapped read-only for the life of the object, or read
+/// into memory where the file system does not map.
 class MappedFile {
 public:
-  /// Fails with AGT_BAD_INPUT and a text that names the path.
+  /// Fails with AGT_BAD_INPUT and a text that names the path; also for what
+  /// has no end, pipes and devices.
   explicit MappedFile(const std::string &path);
   ~MappedFile();
   MappedFile(const MappedFile &) = delete;
@@ -22,7 +23,7 @@ public:
   size_t size() const { return length; }
 
 private:
-  void readAll(int descriptor, const std::string &path);
+  bool readAll(int descriptor);
 
   const unsigned char *bytes = nullptr;
   size_t length = 0;

@@ -38,8 +38,9 @@ private:
   int emitKernels();
   int emitSpirv();
   int emitObjectFile(llvm::Module &lowered);
-  int emitExecutable(llvm::Module &lowered);
-  int emitLibrary(llvm::Module &lowered);
+  int emitLinked(llvm::Module &lowered, host::ProgramKind kind);
+  llvm::Error link(llvm::Module &lowered, host::ProgramKind kind);
+  int writeHeader();
   int fail(llvm::Error error);
   bool chooseTargets();
 
@@ -63,13 +64,6 @@ std::string programName(const CompileOptions &options) {
 std::string executablePath() {
   static int anchor;
   return llvm::sys::fs::getMainExecutable(nullptr, &anchor);
-}
-
-std::string outputPath(const CompileOptions &options, llvm::StringRef prefix,
-                       llvm::StringRef suffix) {
-  if (!options.output.empty())
-    return options.output;
-  return (prefix + llvm::sys::path::stem(options.input) + suffix).str();
 }
 
 } // namespace
@@ -105,7 +99,7 @@ int Backend::emitKernels() {
 
 /// One .spv a variant, KERNEL.PROFILE.spv, in the folder -o names.
 int Backend::emitSpirv() {
-  std::string folder = outputPath(options, "", ".spirv");
+  std::string folder = resultPath(options);
   if (std::error_code code = llvm::sys::fs::create_directories(folder)) {
     complain("cannot write '" + folder + "': " + code.message());
     return BadUsage;
@@ -129,40 +123,37 @@ int Backend::emitSpirv() {
 }
 
 int Backend::emitObjectFile(llvm::Module &lowered) {
-  if (llvm::Error error =
-          host::emitObject(lowered, outputPath(options, "", ".o")))
+  if (llvm::Error error = host::emitObject(lowered, resultPath(options)))
     return fail(std::move(error));
   return Fine;
 }
 
-int Backend::emitExecutable(llvm::Module &lowered) {
+llvm::Error Backend::link(llvm::Module &lowered, host::ProgramKind kind) {
   Temporary object("o");
   if (llvm::Error error = host::emitObject(lowered, object.path))
-    return fail(std::move(error));
+    return error;
   auto toolchain = host::findToolchain(executablePath());
   if (!toolchain)
-    return fail(toolchain.takeError());
-  if (llvm::Error error = host::linkExecutable(*toolchain, object.path,
-                                               outputPath(options, "", "")))
-    return fail(std::move(error));
-  return Fine;
+    return toolchain.takeError();
+  auto *linkAs = kind == host::ProgramKind::Library ? host::linkLibrary
+                                                    : host::linkExecutable;
+  return linkAs(*toolchain, object.path, resultPath(options));
 }
 
-int Backend::emitLibrary(llvm::Module &lowered) {
-  Temporary object("o");
-  if (llvm::Error error = host::emitObject(lowered, object.path))
-    return fail(std::move(error));
-  auto toolchain = host::findToolchain(executablePath());
-  if (!toolchain)
-    return fail(toolchain.takeError());
-  std::string path = outputPath(options, "lib", ".so");
-  if (llvm::Error error = host::linkLibrary(*toolchain, object.path, path))
-    return fail(std::move(error));
-  llvm::SmallString<128> header(llvm::sys::path::parent_path(path));
+/// The C header of a library, beside it.
+int Backend::writeHeader() {
+  llvm::SmallString<128> header(
+      llvm::sys::path::parent_path(resultPath(options)));
   llvm::sys::path::append(header, program.manifest.program + ".h");
   return writeOutput(header.str().str(), host::headerText(program.manifest))
              ? Fine
              : BadUsage;
+}
+
+int Backend::emitLinked(llvm::Module &lowered, host::ProgramKind kind) {
+  if (llvm::Error error = link(lowered, kind))
+    return fail(std::move(error));
+  return kind == host::ProgramKind::Library ? writeHeader() : Fine;
 }
 
 // The native code of a program is for the levels that --cpu names, or for all.
@@ -208,9 +199,7 @@ int Backend::run() {
         [&](llvm::raw_ostream &out) { lowered->print(out, nullptr); });
   if (options.emit == "obj")
     return emitObjectFile(*lowered);
-  if (options.emit == "lib")
-    return emitLibrary(*lowered);
-  return emitExecutable(*lowered);
+  return emitLinked(*lowered, kind);
 }
 
 int agt::tool::emitBackend(ModuleOp module, const CompileOptions &options) {

@@ -30,6 +30,8 @@ struct CompileOptions {
   std::vector<std::string> mlirOptions;
 };
 int compile(const CompileOptions &options);
+/// Where the result goes; empty for text to stdout.
+std::string resultPath(const CompileOptions &options);
 
 /// `agtc check FILE...`
 struct CheckOptions {

@@ -7,6 +7,7 @@
 #include "tools/agtc/EmitAgt.h"
 #include "tools/agtc/Source.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -42,12 +43,16 @@ static int runStages(const CompileOptions &options, Source &source) {
   return emitAgt(options, source);
 }
 
-/// Where the result goes; empty for text to stdout.
-static std::string resultPath(const CompileOptions &options) {
+std::string agt::tool::resultPath(const CompileOptions &options) {
   if (!options.output.empty())
     return options.output;
-  return options.emit == "exe" ? llvm::sys::path::stem(options.input).str()
-                               : "";
+  std::string stem = llvm::sys::path::stem(options.input).str();
+  return llvm::StringSwitch<std::string>(options.emit)
+      .Case("exe", stem)
+      .Case("obj", stem + ".o")
+      .Case("lib", "lib" + stem + ".so")
+      .Case("spirv", stem + ".spirv") // a folder
+      .Default("");
 }
 
 /// A program may not replace its own source.

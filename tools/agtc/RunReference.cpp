@@ -258,10 +258,16 @@ static bool takeExtras(std::vector<std::string> &words, Command &command) {
       complain("expected a file behind '" + words[i - 1] + "'");
       return false;
     }
-    auto [name, path] = llvm::StringRef(words[i]).split('=');
-    command.extras.push_back({path.empty() ? "" : name.str(),
-                              path.empty() ? name.str() : path.str(), words[i],
-                              bounds});
+    llvm::StringRef word = words[i];
+    auto [name, path] = word.split('=');
+    if (!word.contains('='))
+      std::swap(name, path);
+    if (path.empty() || word.starts_with("=")) {
+      complain("expected FILE or NAME=FILE behind '" + words[i - 1] +
+               "', got '" + word + "'");
+      return false;
+    }
+    command.extras.push_back({name.str(), path.str(), words[i], bounds});
   }
   words = std::move(rest);
   return true;

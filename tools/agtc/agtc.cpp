@@ -25,6 +25,12 @@ constexpr LaterCommand laterCommands[] = {
     {"diff", "which live runs survive a change"},
 };
 
+/// Of every option that takes a value. An empty one is a variable of make or
+/// of a shell that was not set.
+std::string notEmpty(const std::string &value) {
+  return value.empty() ? "expected a value, got ''" : "";
+}
+
 class CommandLine {
 public:
   CommandLine() : app("Compiles agt programs.", "agtc") {
@@ -79,7 +85,7 @@ private:
   void addCompileOptions() {
     CompileOptions &o = compileOptions;
     app.add_option("FILE", o.input, "the program");
-    app.add_option("-o", o.output, "output file");
+    app.add_option("-o", o.output, "output file")->check(notEmpty);
     app.add_option("--emit", o.emit, "stop there")
         ->check(CLI::IsMember({"tokens", "ast", "agt", "ring", "kernels",
                                "spirv", "host", "llvm", "obj", "exe", "lib"}));
@@ -98,7 +104,7 @@ private:
                  "say why: decisions as remarks on source lines");
     app.add_flag("--MD", o.writeDependencies,
                  "-MD: write a dependency file for make");
-    app.add_option("--MF", o.dependencyFile, "-MF: its name");
+    app.add_option("--MF", o.dependencyFile, "-MF: its name")->check(notEmpty);
   }
 
   void addCheck() {
@@ -117,6 +123,7 @@ private:
     app.add_option("--only", only,
                    "NAME,...: compile these declarations and what they call")
         ->allow_extra_args(false)
+        ->check(notEmpty)
         ->delimiter(',');
   }
 
@@ -130,8 +137,9 @@ private:
 
   void addRun() {
     CLI::App *sub = app.add_subcommand(
-        "run", "run a graph with the float64 interpreter: "
-               "run --reference FILE GRAPH, and the options of a program's run");
+        "run",
+        "run a graph with the float64 interpreter: "
+        "run --reference FILE GRAPH, and the options of a program's run");
     RunReferenceOptions &o = runOptions;
     sub->set_help_flag(); // the program's own help is asked for
     sub->add_option("--reference", o.input, "the program")->required();

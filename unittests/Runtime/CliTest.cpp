@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using agt::rt::test::TempDir;
 
@@ -211,6 +213,51 @@ TEST_F(Cli, RefusesBadInputs) {
       run("run add_one --in x=thirteen.npy --out y.npy"),
       "2: |add.agt:2:5: error: expected a length other than 13, got 13\n");
   EXPECT_EQ(dir.read("y.npy"), "");
+}
+
+TEST_F(Cli, RefusesWhatHasNoEnd) {
+  ASSERT_EQ(mkfifo(dir.path("pipe").c_str(), 0666), 0);
+  for (const char *path : {"/dev/zero", "pipe", "/dev/stdin"})
+    EXPECT_EQ(run(std::string("run chain --in x=") + path),
+              std::string("2: |error: cannot read '") + path +
+                  "': it is not a regular file\n");
+  ASSERT_EQ(symlink("/dev/zero", dir.path("x.safetensors").c_str()), 0);
+  for (const char *spec : {"x.safetensors", "x=x.safetensors"})
+    EXPECT_EQ(run(std::string("run chain --in ") + spec),
+              "2: |error: cannot read 'x.safetensors': it is not a regular "
+              "file\n");
+}
+
+TEST_F(Cli, EscapesControlCharacters) {
+  EXPECT_EQ(run("run chain --in x=\"$(printf 'a\\033[31m')\""),
+            "2: |error: cannot read 'a\\u{1B}[31m': No such file or "
+            "directory\n");
+}
+
+TEST_F(Cli, RefusesEmptyValues) {
+  numbers("x.npy", 10);
+  const std::string chain = "run chain --in x=x.npy ";
+  for (const char *option :
+       {"--device", "--devices", "--in", "--out", "--weights", "--set",
+        "--repeat", "--trace", "--link-rate", "--policy"}) {
+    std::string text =
+        std::string("2: |error: expected a value behind '") + option + "'\n";
+    EXPECT_EQ(run(chain + option + " ''"), text);
+    EXPECT_EQ(run(chain + option + "="), text);
+  }
+  EXPECT_EQ(run(chain + "--stats="),
+            "2: |error: expected --stats, --stats=json or --stats=json:FILE, "
+            "got '--stats='\n");
+  for (const char *spec : {"=x.npy", "x=", "=", "=x.safetensors"})
+    EXPECT_EQ(run(std::string("run chain --in ") + spec),
+              std::string("2: |error: expected NAME=FILE.npy or "
+                          "FILE.safetensors behind '--in', got '") +
+                  spec + "'\n");
+  for (const char *spec : {"=y.npy", "y="})
+    EXPECT_EQ(run(chain + "--out " + spec),
+              std::string("2: |error: expected FILE or NAME=FILE behind "
+                          "'--out', got '") +
+                  spec + "'\n");
 }
 
 TEST_F(Cli, RefusesBadOutputs) {
