@@ -22,8 +22,7 @@ static constexpr int64_t kMostRepeated = 24;
 FusionKind fusionKind(Operation *op) {
   if (isa<ReshapeOp, tensor::CastOp>(op))
     return FusionKind::Alias;
-  if (isa<MatmulOp, LinearOp, ReduceOp, ArgmaxOp, TopkOp, SoftmaxOp, RmsNormOp,
-          LayerNormOp, QuantizeOp>(op))
+  if (op->hasTrait<Anchor>())
     return FusionKind::Anchor;
   if (isa<AddOp, SubOp, MulOp, DivOp, RemOp, MaxOp, MinOp, AndOp, OrOp,
           CompareOp, SelectOp, NegOp, AbsOp, NotOp, ExpOp, LogOp, SqrtOp,

@@ -13,8 +13,7 @@ namespace agt::spirv {
 
 Operation *anchorOf(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front())
-    if (isa<MatmulOp, LinearOp, ReduceOp, ArgmaxOp, TopkOp, SoftmaxOp,
-            RmsNormOp, LayerNormOp, QuantizeOp>(op))
+    if (op.hasTrait<Anchor>())
       return &op;
   return nullptr;
 }

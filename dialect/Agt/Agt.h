@@ -25,6 +25,12 @@
 #include "dialect/Agt/AgtDialect.h.inc"
 #include "dialect/Agt/AgtEnums.h.inc"
 
+namespace agt {
+/// The C++ of the trait Agt_Anchor.
+template <typename Op>
+class Anchor : public mlir::OpTrait::TraitBase<Op, Anchor> {};
+} // namespace agt
+
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Agt/AgtAttrs.h.inc"
 

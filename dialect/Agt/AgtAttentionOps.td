@@ -82,9 +82,9 @@ def Agt_AttentionOp : Agt_Op<"attention", [
       | `kv_len` `(` $kv_len `)`
       | `k_scale` `(` $k_scale `)` | `v_scale` `(` $v_scale `)`
     )
-    (`causal` $causal^)? (`left` $window_left^)? (`right` $window_right^)?
+    (`causal` `` $causal^)? (`left` $window_left^)? (`right` $window_right^)?
     (`pin` $pin^)? (`softcap` $softcap^)? (`k_block` $k_block^)? (`v_block` $v_block^)?
-    (`layout` $layout^)? attr-dict `:` functional-type(operands, results)
+    (`layout` `` $layout^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -41,6 +41,10 @@ defvar Agt_InferDecl = [{
   static bool isCompatibleReturnTypes(mlir::TypeRange inferred, mlir::TypeRange declared);
 }];
 
+// Goes over many elements of its operands for each of its result: a kernel is
+// built around it, and has room for one.
+def Agt_Anchor : NativeOpTrait<"Anchor"> { let cppNamespace = "::agt"; }
+
 class Agt_Op<string mnemonic, list<Trait> traits = []>
     : Op<Agt_Dialect, mnemonic, traits>;
 

@@ -84,7 +84,7 @@ def Agt_CompareOp : Agt_ElementwiseOp<"compare", [Agt_InferType]> {
   let arguments = (ins Agt_CompareAttr:$kind, Agt_Tensor:$lhs, Agt_Tensor:$rhs);
   let results = (outs Agt_BoolTensor:$result);
   let assemblyFormat = [{
-    $kind $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($result)
+    `` $kind $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = Agt_InferDecl;

@@ -10,6 +10,8 @@ class Agt_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::agt";
   let genSpecializedAttr = 0;
 }
+// Prints a space before its word, which `#agt<pairs halves>` needs: formats of
+// ops stand it behind an empty literal.
 class Agt_EnumAttr<EnumInfo info, string name> : EnumAttr<Agt_Dialect, info, name> {
   let assemblyFormat = "$value";
 }

@@ -99,7 +99,7 @@ def Agt_RotateOp : Agt_ComputeOp<"rotate"> {
                        Agt_I32Tensor:$table, Agt_PairsAttr:$pairs);
   let results = (outs Agt_FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $positions `,` $table `pairs` $pairs attr-dict
+    $input `,` $positions `,` $table `pairs` `` $pairs attr-dict
     `:` `(` type($input) `,` type($positions) `,` type($table) `)` `->` type($result)
   }];
   let hasVerifier = 1;

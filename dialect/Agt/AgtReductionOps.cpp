@@ -211,17 +211,25 @@ SoftmaxOp::reifyResultShapes(OpBuilder &builder,
 // agt.rms_norm, agt.layer_norm
 //===----------------------------------------------------------------------===//
 
+/// Both norms; `bias` may be null.
+static LogicalResult verifyNorm(Operation *op, Value input, Value weight,
+                                Value bias, Value result) {
+  // rms_norm_c1, layer_norm_c1
+  if (failed(verifyRank(op, "an input", input, 1)))
+    return failure();
+  ArrayRef<int64_t> shape = tensorType(input).getShape();
+  // rms_norm_c2, layer_norm_c2
+  if (failed(verifyLike(op, "a weight", weight, {shape.back()}, input)))
+    return failure();
+  // layer_norm_c3
+  if (bias && failed(verifyLike(op, "a bias", bias, {shape.back()}, input)))
+    return failure();
+  // rms_norm_c3, layer_norm_c4
+  return verifyLike(op, "a result", result, shape, input);
+}
+
 LogicalResult RmsNormOp::verify() {
-  // rms_norm_c1
-  if (failed(verifyRank(*this, "an input", getInput(), 1)))
-    return failure();
-  ArrayRef<int64_t> shape = tensorType(getInput()).getShape();
-  // rms_norm_c2
-  if (failed(verifyLike(*this, "a weight", getWeight(), {shape.back()},
-                        getInput())))
-    return failure();
-  // rms_norm_c3
-  return verifyLike(*this, "a result", getResult(), shape, getInput());
+  return verifyNorm(*this, getInput(), getWeight(), /*bias=*/{}, getResult());
 }
 
 LogicalResult
@@ -231,20 +239,7 @@ RmsNormOp::reifyResultShapes(OpBuilder &builder,
 }
 
 LogicalResult LayerNormOp::verify() {
-  // layer_norm_c1
-  if (failed(verifyRank(*this, "an input", getInput(), 1)))
-    return failure();
-  ArrayRef<int64_t> shape = tensorType(getInput()).getShape();
-  // layer_norm_c2
-  if (failed(verifyLike(*this, "a weight", getWeight(), {shape.back()},
-                        getInput())))
-    return failure();
-  // layer_norm_c3
-  if (getBias() && failed(verifyLike(*this, "a bias", getBias(), {shape.back()},
-                                     getInput())))
-    return failure();
-  // layer_norm_c4
-  return verifyLike(*this, "a result", getResult(), shape, getInput());
+  return verifyNorm(*this, getInput(), getWeight(), getBias(), getResult());
 }
 
 LogicalResult

@@ -7,7 +7,7 @@ class Agt_ComputeOp<string mnemonic, list<Trait> traits = []>
     : Agt_Op<mnemonic, !listconcat(traits, [
         Pure, Agt_Reify])>;
 
-def Agt_MatmulOp : Agt_ComputeOp<"matmul"> {
+def Agt_MatmulOp : Agt_ComputeOp<"matmul", [Agt_Anchor]> {
   let summary = "`[..., m, k]` by `[..., k, n]`; leading dims broadcast";
   let description = [{
     Example:
@@ -31,7 +31,7 @@ def Agt_MatmulOp : Agt_ComputeOp<"matmul"> {
   let hasVerifier = 1;
 }
 
-def Agt_LinearOp : Agt_ComputeOp<"linear"> {
+def Agt_LinearOp : Agt_ComputeOp<"linear", [Agt_Anchor]> {
   let summary = "`[..., k]` times `[n, k]` transposed, plus a bias `[n]`";
   let description = [{
     The weight is stored as checkpoints have it, [n, k].
@@ -59,7 +59,7 @@ def Agt_LinearOp : Agt_ComputeOp<"linear"> {
   let hasVerifier = 1;
 }
 
-def Agt_ReduceOp : Agt_ComputeOp<"reduce"> {
+def Agt_ReduceOp : Agt_ComputeOp<"reduce", [Agt_Anchor]> {
   let summary = "sum, mean, largest or smallest along one axis";
   let description = [{
     With `keep` the axis stays with size 1. Over no elements: sum 0, mean NaN,
@@ -80,12 +80,12 @@ def Agt_ReduceOp : Agt_ComputeOp<"reduce"> {
                        I64Attr:$axis, UnitAttr:$keep);
   let results = (outs Agt_NumberTensor:$result);
   let assemblyFormat = [{
-    $kind $input `axis` $axis (`keep` $keep^)? attr-dict `:` type($input) `->` type($result)
+    `` $kind $input `axis` $axis (`keep` $keep^)? attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
-def Agt_ArgmaxOp : Agt_ComputeOp<"argmax"> {
+def Agt_ArgmaxOp : Agt_ComputeOp<"argmax", [Agt_Anchor]> {
   let summary = "where the largest element stands, the lowest among equals";
   let description = [{
     NaN counts as larger than any number.
@@ -106,7 +106,7 @@ def Agt_ArgmaxOp : Agt_ComputeOp<"argmax"> {
   let hasVerifier = 1;
 }
 
-def Agt_TopkOp : Agt_ComputeOp<"topk"> {
+def Agt_TopkOp : Agt_ComputeOp<"topk", [Agt_Anchor]> {
   let summary = "the k largest of the last axis, largest first, and where they stand";
   let description = [{
     The lower index comes first among equals; NaN counts as larger than any number.
@@ -131,7 +131,7 @@ def Agt_TopkOp : Agt_ComputeOp<"topk"> {
   let hasVerifier = 1;
 }
 
-def Agt_SoftmaxOp : Agt_ComputeOp<"softmax", [SameOperandsAndResultType]> {
+def Agt_SoftmaxOp : Agt_ComputeOp<"softmax", [SameOperandsAndResultType, Agt_Anchor]> {
   let summary = "`exp(x - max) / sum` along one axis";
   let description = [{
     Example:
@@ -149,7 +149,7 @@ def Agt_SoftmaxOp : Agt_ComputeOp<"softmax", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Agt_RmsNormOp : Agt_ComputeOp<"rms_norm"> {
+def Agt_RmsNormOp : Agt_ComputeOp<"rms_norm", [Agt_Anchor]> {
   let summary = "`x / sqrt(mean(x^2) + eps) * w` over the last axis";
   let description = [{
     Example:
@@ -172,7 +172,7 @@ def Agt_RmsNormOp : Agt_ComputeOp<"rms_norm"> {
   let hasVerifier = 1;
 }
 
-def Agt_LayerNormOp : Agt_ComputeOp<"layer_norm"> {
+def Agt_LayerNormOp : Agt_ComputeOp<"layer_norm", [Agt_Anchor]> {
   let summary = "`(x - mean) / sqrt(variance + eps) * w + b` over the last axis";
   let description = [{
     The variance is the mean of squares of x - mean.
@@ -224,13 +224,13 @@ def Agt_RopeOp : Agt_ComputeOp<"rope"> {
     F64Attr:$base, F64Attr:$scale, Agt_PairsAttr:$pairs, OptionalAttr<I64Attr>:$dims);
   let results = (outs Agt_FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $positions `base` $base `scale` $scale `pairs` $pairs (`dims` $dims^)?
+    $input `,` $positions `base` $base `scale` $scale `pairs` `` $pairs (`dims` $dims^)?
     attr-dict `:` `(` type($input) `,` type($positions) `)` `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
-def Agt_QuantizeOp : Agt_ComputeOp<"quantize"> {
+def Agt_QuantizeOp : Agt_ComputeOp<"quantize", [Agt_Anchor]> {
   let summary = "values of 8 bits and a scale per head and block of tokens";
   let description = [{
     `input` is [..., heads, tokens, dim]; `scales` are f32

@@ -1,5 +1,7 @@
 // RUN: agt-opt %s | agt-opt | FileCheck %s
 // RUN: agt-opt %s --verify-roundtrip -o /dev/null
+// One space between any two words:
+// RUN: agt-opt %s | not grep -E '[^ ]  +[^ ]'
 
 // The example of every op, as its documentation has it.
 
