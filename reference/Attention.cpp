@@ -25,25 +25,25 @@ using llvm::ArrayRef;
 
 namespace {
 
-/// The operands of `agt.attention` in the order of their declaration.
+/// The operands of `agt.attention` by number.
 enum Operand : unsigned {
-  Query,
-  Key,
-  ValueOperand,
-  Scale,
-  Masks,
-  Bias,
-  Sink,
-  Alibi,
-  QPos,
-  KvPos,
-  QSeg,
-  KvSeg,
-  QCu,
-  KvCu,
-  KvLen,
-  KScale,
-  VScale
+  Query = AttentionOp::odsIndex_query,
+  Key = AttentionOp::odsIndex_key,
+  ValueOperand = AttentionOp::odsIndex_value,
+  Scale = AttentionOp::odsIndex_scale,
+  Masks = AttentionOp::odsIndex_masks,
+  Bias = AttentionOp::odsIndex_bias,
+  Sink = AttentionOp::odsIndex_sink,
+  Alibi = AttentionOp::odsIndex_alibi,
+  QPos = AttentionOp::odsIndex_q_pos,
+  KvPos = AttentionOp::odsIndex_kv_pos,
+  QSeg = AttentionOp::odsIndex_q_seg,
+  KvSeg = AttentionOp::odsIndex_kv_seg,
+  QCu = AttentionOp::odsIndex_q_cu,
+  KvCu = AttentionOp::odsIndex_kv_cu,
+  KvLen = AttentionOp::odsIndex_kv_len,
+  KScale = AttentionOp::odsIndex_k_scale,
+  VScale = AttentionOp::odsIndex_v_scale,
 };
 
 /// Operands by name; absent ones are null.

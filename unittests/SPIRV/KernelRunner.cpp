@@ -5,6 +5,7 @@
 #include "codegen/spirv/Serialize.h"
 #include "dialect/Agt/Shapes.h"
 #include "passes/Passes.h"
+#include "reference/Bytes.h"
 #include "unittests/SPIRV/TestDevice.h"
 #include "unittests/SPIRV/Validate.h"
 
@@ -23,68 +24,8 @@ using agt::reference::Element;
 
 namespace agt::test {
 
-// ---- elements as bytes -----------------------------------------------------
-
 static agt_dtype dtypeOf(Element element) {
   return static_cast<agt_dtype>(static_cast<int>(element) + 1);
-}
-
-static unsigned bytesOf(Element element) {
-  static const unsigned bytes[] = {4, 2, 2, 1, 1, 4, 8, 1};
-  return bytes[static_cast<int>(element)];
-}
-
-static const llvm::fltSemantics &semanticsOf(Element element) {
-  switch (element) {
-  case Element::F16:
-    return APFloat::IEEEhalf();
-  case Element::BF16:
-    return APFloat::BFloat();
-  case Element::F8E4M3:
-    return APFloat::Float8E4M3FN();
-  default:
-    return APFloat::IEEEsingle();
-  }
-}
-
-static std::vector<char> bytesOf(const Tensor &tensor) {
-  unsigned width = bytesOf(tensor.element);
-  std::vector<char> bytes(tensor.size() * width);
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    uint64_t bits;
-    if (tensor.isFloat()) {
-      APFloat value(tensor.reals[i]);
-      bool loses;
-      value.convert(semanticsOf(tensor.element), APFloat::rmNearestTiesToEven,
-                    &loses);
-      bits = value.bitcastToAPInt().getZExtValue();
-    } else {
-      bits = tensor.ints[i];
-    }
-    std::memcpy(&bytes[i * width], &bits, width);
-  }
-  return bytes;
-}
-
-static Tensor tensorFrom(Element element, ArrayRef<int64_t> shape,
-                         const char *bytes) {
-  Tensor tensor(element, shape);
-  unsigned width = bytesOf(element);
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, bytes + i * width, width);
-    if (tensor.isFloat()) {
-      APFloat value(semanticsOf(element), APInt(width * 8, bits));
-      bool loses;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                    &loses);
-      tensor.reals[i] = value.convertToDouble();
-    } else {
-      int shift = 64 - 8 * width;
-      tensor.ints[i] = static_cast<int64_t>(bits << shift) >> shift;
-    }
-  }
-  return tensor;
 }
 
 // ---- the plan of a graph ---------------------------------------------------
@@ -247,7 +188,8 @@ private:
           cast<RankedTensorType>(result.getType()).getNumDynamicDims();
       placed.shape = shapeOf(result, sizes.take_front(open), {});
       sizes = sizes.drop_front(open);
-      int64_t bytes = bytesOf(reference::elementOf(result.getType()));
+      int64_t bytes =
+          reference::bytesOf(reference::elementOf(result.getType()));
       for (int64_t dim : placed.shape)
         bytes *= dim;
       check(agt_graph_alloc(run, bytes, &placed.buffer));
@@ -349,16 +291,17 @@ Problem KernelRunner::run(ArrayRef<Tensor> inputs,
                           std::vector<Tensor> &results) {
   if (!device) {
     auto opened = std::make_unique<Device>();
-    std::string failed = take(agt_context_create(testDevice(), &opened->context));
+    std::string failed =
+        take(agt_context_create(testDevice(), &opened->context));
     if (!failed.empty())
       return failed;
     device = std::move(opened);
   }
-  std::vector<std::vector<char>> bytes;
+  std::vector<std::vector<unsigned char>> bytes;
   std::vector<agt_tensor> in;
   std::vector<agt_param> params, resultParams;
   for (const Tensor &input : inputs) {
-    bytes.push_back(bytesOf(input));
+    bytes.push_back(reference::toBytes(input));
     in.push_back({bytes.back().data(), dtypeOf(input.element),
                   static_cast<int>(input.rank()), input.shape.data(), nullptr});
     params.push_back(
@@ -393,9 +336,10 @@ Problem KernelRunner::run(ArrayRef<Tensor> inputs,
     return problem;
   results.clear();
   for (auto [tensor, type] : llvm::zip_equal(out, graph().getResultTypes())) {
-    results.push_back(tensorFrom(reference::elementOf(type),
-                                 ArrayRef<int64_t>(tensor.shape, tensor.rank),
-                                 static_cast<const char *>(tensor.data)));
+    ArrayRef<int64_t> shape(tensor.shape, tensor.rank);
+    results.push_back(reference::fromBytes(reference::elementOf(type), shape,
+                                           reference::stridesOf(shape),
+                                           tensor.data));
     agt_tensor_release(&tensor);
   }
   return "";
