@@ -64,6 +64,25 @@ private:
     Value key, index;
   };
   Best bestAfter(Value input, std::optional<Best> previous);
+  // rms_norm and layer_norm; `bias` may be null.
+  struct Norm {
+    Value input, weight, bias, result;
+    double eps;
+    bool centred;
+  };
+  // Of a row times `scale`; a null scale is 1, a null mean 0.
+  struct Moments {
+    Value scale, mean, squares, eps;
+  };
+  void emitNorm(const Norm &norm);
+  Moments momentsOf(const Norm &norm, Value scale);
+  void rescale(const Norm &norm, Moments &moments);
+  Value centred(const Norm &norm, Place place, const Moments &moments) {
+    Value x = e.element(norm.input, place);
+    if (moments.scale)
+      x = k.fmul(x, moments.scale);
+    return moments.mean ? k.fsub(x, moments.mean) : x;
+  }
 
   Evaluator &e;
   KernelBuilder &k;
@@ -229,40 +248,78 @@ void RowKernel::emit(SoftmaxOp op) {
 }
 
 void RowKernel::emit(RmsNormOp op) {
-  Value input = op.getInput();
-  Value squares = loop.sum(k.f32(0), [&](Value, Place place) {
-    Value x = e.element(input, place);
-    return k.fmul(x, x);
-  });
-  Value mean = k.fdiv(squares, rowLength(input));
-  Value factor = math.rsqrt(k.fadd(mean, k.f32(op.getEps().convertToDouble())));
-  loop.storeEach(0, [&](Value r, Place place) {
-    Value x = k.fmul(e.element(input, place), factor);
-    return finish(op.getResult(), place, k.fmul(x, weight(op.getWeight(), r)));
-  });
+  emitNorm({op.getInput(), op.getWeight(), nullptr, op.getResult(),
+            op.getEps().convertToDouble(), /*centred=*/false});
 }
 
 void RowKernel::emit(LayerNormOp op) {
-  Value input = op.getInput();
-  Value n = rowLength(input);
-  Value mean = k.fdiv(
-      loop.sum(k.f32(0),
-               [&](Value, Place place) { return e.element(input, place); }),
-      n);
-  auto centred = [&](Place place) {
-    return k.fsub(e.element(input, place), mean);
-  };
-  Value squares = loop.sum(k.f32(0), [&](Value, Place place) {
-    Value x = centred(place);
+  emitNorm({op.getInput(), op.getWeight(), op.getBias(), op.getResult(),
+            op.getEps().convertToDouble(), /*centred=*/true});
+}
+
+RowKernel::Moments RowKernel::momentsOf(const Norm &norm, Value scale) {
+  Moments moments{scale, nullptr, nullptr, k.f32(norm.eps)};
+  if (norm.centred) {
+    Value sum = loop.sum(k.f32(0), [&](Value, Place place) {
+      return centred(norm, place, moments);
+    });
+    moments.mean = k.fdiv(sum, rowLength(norm.input));
+  }
+  moments.squares = loop.sum(k.f32(0), [&](Value, Place place) {
+    Value x = centred(norm, place, moments);
     return k.fmul(x, x);
   });
-  Value factor = math.rsqrt(
-      k.fadd(k.fdiv(squares, n), k.f32(op.getEps().convertToDouble())));
+  return moments;
+}
+
+// A norm does not change with the row's scale, but its squares do: those of
+// 1e20 are infinite and those of 1e-20 nothing. Rows like that are rare, so
+// they are found by their sum and gone over again, scaled by a power of two.
+void RowKernel::rescale(const Norm &norm, Moments &moments) {
+  constexpr double kDown = 0x1p-70, kUp = 0x1p70;
+  Variable mean, squares = k.makeVariable(moments.squares);
+  if (norm.centred)
+    mean = k.makeVariable(moments.mean);
+  Variable scale = k.makeVariable(k.f32(1));
+  Variable eps = k.makeVariable(moments.eps);
+  // Infinite or NaN: as numbers, for a driver may take it that neither occurs.
+  Value bits = k.bitAnd(k.asI32(moments.squares), 0x7fffffff);
+  Value large = k.le(k.i32(0x7f800000), bits), outside = large;
+  // Squares that are lost beside eps are no loss.
+  bool mayVanish = norm.eps < 0x1p-50;
+  if (mayVanish)
+    outside = k.logicalOr(large, k.lt(bits, k.asI32(k.f32(0x1p-60))));
+  e.ifThen(outside, [&] {
+    Value by = k.f32(kDown), newEps = k.f32(norm.eps * kDown * kDown);
+    if (mayVanish) {
+      by = k.select(large, by, k.f32(kUp));
+      newEps = k.select(large, newEps, k.f32(norm.eps * kUp * kUp));
+    }
+    Moments scaled = momentsOf(norm, by);
+    k.store(squares, scaled.squares);
+    if (norm.centred)
+      k.store(mean, scaled.mean);
+    k.store(scale, by);
+    k.store(eps, newEps);
+  });
+  if (norm.centred)
+    moments.mean = k.load(mean);
+  moments = {k.load(scale), moments.mean, k.load(squares), k.load(eps)};
+}
+
+void RowKernel::emitNorm(const Norm &norm) {
+  Moments moments = momentsOf(norm, nullptr);
+  // The squares of all f16 are in f32's range.
+  if (!elementOf(norm.input).isF16())
+    rescale(norm, moments);
+  Value spread = k.fdiv(moments.squares, rowLength(norm.input));
+  Value factor = math.rsqrt(k.fadd(spread, moments.eps));
   loop.storeEach(0, [&](Value r, Place place) {
-    Value x = k.fmul(k.fmul(centred(place), factor), weight(op.getWeight(), r));
-    if (op.getBias())
-      x = k.fadd(x, weight(op.getBias(), r));
-    return finish(op.getResult(), place, x);
+    Value x = k.fmul(k.fmul(centred(norm, place, moments), factor),
+                     weight(norm.weight, r));
+    if (norm.bias)
+      x = k.fadd(x, weight(norm.bias, r));
+    return finish(norm.result, place, x);
   });
 }
 

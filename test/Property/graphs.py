@@ -2,8 +2,8 @@
 
 A graph is grown value by value: each step draws a function of language.md
 section 3 and operands whose shapes suit it, making new parameters where none
-do. Sizes are drawn small and awkward (1, odd, one past a power of two; 0 for
-the lengths of attention).
+do. Sizes are drawn small and awkward (1, odd, one past a power of two, and
+now and then 0).
 A dim is written as a number or as a name bound by a parameter, at random, so
 that both compiled-in and run-time sizes are met.
 
@@ -82,13 +82,13 @@ class Graph:
         return value
 
     def size(self) -> int:
-        return self.rng.choice(SIZES)
+        return 0 if self.rng.random() < 0.03 else self.rng.choice(SIZES)
 
     def pick(self, rank=None, dtype=("f32", "f16"), inputs=False) -> Value:
         """A value that suits, or a new parameter."""
         found = [v for v in self.values
                  if (rank is None or len(v.shape) >= rank) and v.dtype in dtype
-                 and (v.is_input or not inputs) and 0 not in v.shape]
+                 and (v.is_input or not inputs)]
         if found and self.rng.random() < 0.8:
             return self.rng.choice(found)
         rank = max(rank or 0, self.rng.randint(1, 3))
@@ -177,7 +177,7 @@ class Graph:
 
     def topk(self):
         x = self.pick(rank=1, inputs=True)
-        k = self.rng.randint(1, min(x.shape[-1], 6))
+        k = self.rng.randint(min(x.shape[-1], 1), min(x.shape[-1], 6))
         name = f"v{len(self.lines)}"
         self.lines.append(f"  let ({name}, {name}i) = topk({x.name}, {k});")
         values = Value(name, x.shape[:-1] + (k,), x.dtype)
@@ -191,12 +191,23 @@ class Graph:
         return self.let(f"softmax({x.name}, axis = {axis})", x.shape, x.dtype)
 
     def norm(self):
-        x = self.pick(rank=1)
+        x = self.far_from_one() if self.rng.random() < 0.3 else self.pick(rank=1)
         w = self.param([x.shape[-1]], x.dtype)
+        eps = self.rng.choice(["", ", eps = 1e-5", ", eps = 1e-30", ", eps = 0.0", ", eps = 3.0"])
         if self.rng.random() < 0.5:
-            return self.let(f"rms_norm({x.name}, {w.name}, eps = 1e-5)", x.shape, x.dtype)
+            return self.let(f"rms_norm({x.name}, {w.name}{eps})", x.shape, x.dtype)
         b = self.param([x.shape[-1]], x.dtype)
-        return self.let(f"layer_norm({x.name}, {w.name}, {b.name})", x.shape, x.dtype)
+        return self.let(f"layer_norm({x.name}, {w.name}, {b.name}{eps})", x.shape, x.dtype)
+
+    def far_from_one(self):
+        """Rows of magnitudes that f32 has and their squares do not; only for
+        functions that take them."""
+        shape = [self.size() for _ in range(self.rng.randint(1, 3))]
+        magnitudes = 10.0 ** self.numbers.uniform(-37, 37, shape[:-1] + [1])
+        data = self.numbers.standard_normal(shape).clip(-3, 3) * magnitudes
+        x = self.param(shape, "f32", data)
+        self.values.remove(x)
+        return x
 
     def matmul(self):
         x = self.pick(rank=2)
@@ -221,15 +232,17 @@ class Graph:
     def reshape(self):
         x = self.pick(rank=1)
         total = int(np.prod(x.shape))
-        factors = [f for f in range(1, min(total, 64) + 1) if total % f == 0] or [1]
-        first = self.rng.choice(factors)
+        if total == 0:
+            first = self.size()
+            return self.let(f"reshape({x.name}, [{first}, 0])", [first, 0], x.dtype)
+        first = self.rng.choice([f for f in range(1, min(total, 64) + 1) if total % f == 0])
         return self.let(f"reshape({x.name}, [{first}, -1])", [first, total // first], x.dtype)
 
     def slice(self):
         x = self.pick(rank=1)
         axis = self.rng.randrange(len(x.shape))
-        start = self.rng.randint(0, x.shape[axis] - 1)
-        stop = self.rng.randint(start + 1, x.shape[axis])
+        start = self.rng.randint(0, max(x.shape[axis] - 1, 0))
+        stop = self.rng.randint(min(start + 1, x.shape[axis]), x.shape[axis])
         shape = list(x.shape)
         shape[axis] = stop - start
         return self.let(f"slice({x.name}, axis = {axis}, start = {start}, stop = {stop})", shape, x.dtype)
@@ -256,10 +269,10 @@ class Graph:
         return self.let(f"rope({x.name}, {pos.name}{base}, pairs = {pairs}{dims})", x.shape, x.dtype)
 
     def embed(self):
-        rows, width = self.size(), self.size()
+        rows, width, count = self.size(), self.size(), self.size()
+        rows = rows or (1 if count else 0)
         table = self.param([rows, width], self.rng.choice(["f32", "f16"]))
-        count = self.size()
-        ids = self.param([count], self.rng.choice(self.id_types), self.numbers.integers(0, rows, count))
+        ids = self.param([count], self.rng.choice(self.id_types), self.numbers.integers(0, max(rows, 1), count))
         return self.let(f"embed({table.name}, {ids.name})", (count, width), table.dtype)
 
     def iota(self):
