@@ -1,0 +1,37 @@
+// Times that survive a process: the wall clock for people and across boots,
+// the boot clock, which nobody can set, within one boot.
+#ifndef AGT_RUNTIME_LOG_CLOCK_H
+#define AGT_RUNTIME_LOG_CLOCK_H
+
+#include <cstdint>
+#include <string>
+
+namespace agt::rt {
+
+struct Instant {
+  int64_t wallMs = 0; // since 1970
+  int64_t bootNs = 0; // CLOCK_BOOTTIME
+  std::string boot;   // the kernel's boot id
+
+  static Instant now();
+  Instant after(int64_t ns) const;
+  /// Nanoseconds from now until then, 0 when it is over.
+  int64_t remaining() const;
+
+  std::string text() const; // "wall boot id", as the log keeps it
+  static Instant parse(const std::string &text);
+};
+
+/// "2026-01-31T12:00:00.000Z"
+std::string wallText(int64_t wallMs);
+
+/// This process as the log names the owner of a run: boot id, process id,
+/// start time. Process ids come again, the three together do not.
+std::string thisProcess();
+/// Whether the process of that name is alive on this machine.
+bool processLives(const std::string &owner);
+int64_t processId(const std::string &owner);
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_LOG_CLOCK_H

@@ -1,0 +1,152 @@
+// The step log: what every database must do for us.
+//
+// `events` is append-only and is the truth; what a step or a run is now is kept
+// beside it and changed in the same transaction. A run is owned by whoever
+// claimed it last: its epoch grows at every claim, every write of an owner
+// carries it, and a write with an older one is refused. Writes from outside
+// (an approval, a signal, a cancel) carry none.
+//
+// commit() takes the writes of several runs and branches and makes them one
+// transaction; it returns when they would survive a power cut. A write that is
+// refused takes none of its events along and does not disturb the others.
+#ifndef AGT_RUNTIME_LOG_STEPLOG_H
+#define AGT_RUNTIME_LOG_STEPLOG_H
+
+#include "runtime/Log/Clock.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace agt::rt {
+
+enum class EventKind {
+  RunStarted,
+  Intent,
+  Result,
+  Failure,
+  Unknown,
+  Reconciled,
+  Parked,
+  Decision,
+  ApprovalAsked,
+  Approval,
+  Signal,
+  Sleep,
+  Cancel,
+  Cancelled,
+  Claimed,
+  Released,
+  RunDone,
+  RunFailed
+};
+const char *eventKindName(EventKind kind);
+std::optional<EventKind> eventKindNamed(const std::string &name);
+
+/// JSON columns hold canonical JSON, "" where there is none. `info` is JSON of
+/// our own: what a model's answer said of itself, deadlines, which failure is
+/// the last one.
+struct Event {
+  int64_t seq = 0;    // given by the log, grows
+  int64_t timeMs = 0; // given by the log
+  std::string run, path;
+  EventKind kind = EventKind::Result;
+  int64_t attempt = 0;
+  int64_t epoch = 0; // given by the log
+  std::string token, hash, args, result, error, info;
+  int64_t tokensIn = -1, tokensOut = -1;
+};
+
+enum class RunStatus {
+  Queued,
+  Running,
+  Waiting,
+  Parked,
+  Done,
+  Failed,
+  Cancelled
+};
+const char *runStatusName(RunStatus status);
+bool isTerminal(RunStatus status);
+
+struct RunRow {
+  std::string id, agent, program, args;
+  RunStatus status = RunStatus::Queued;
+  int64_t epoch = 0, attempts = 0; // claims since the last orderly release
+  std::string owner;
+  int64_t createdMs = 0, changedMs = 0;
+  std::string wake;  // Instant, "" when no time wakes it
+  std::string error; // of Failed
+  std::string result;
+};
+
+/// How a run stands after a write.
+struct RunChange {
+  RunStatus status;
+  bool release = false; // the owner lets go
+  std::string wake, error, result;
+};
+
+struct Blob {
+  std::string id, content;
+};
+
+/// A write from outside that only holds while the last event of a step is the
+/// one that was seen: an approval is given once.
+struct Expectation {
+  std::string path;
+  int64_t lastSeq = 0;
+};
+
+struct Write {
+  std::string run;
+  int64_t epoch = 0; // 0: from outside
+  std::optional<Expectation> expected;
+  std::vector<Event> events;
+  std::vector<Blob> blobs;
+  std::optional<RunChange> change;
+};
+
+enum class Written { Yes, Stale, NoRun };
+
+struct Claim {
+  enum Result { Claimed, Busy, NoRun, Terminal, Exhausted } result;
+  RunRow run; // as it stands after the claim
+};
+
+class StepLog {
+public:
+  virtual ~StepLog();
+
+  /// One durable transaction. Throws Failure when the database refuses it all.
+  virtual std::vector<Written> commit(const std::vector<Write *> &writes) = 0;
+
+  /// A new run and its run_started event; false when the id is taken.
+  virtual bool create(const RunRow &run) = 0;
+  /// Takes a run that nobody alive owns. `limit`: how often it may be claimed
+  /// without being released in order; then it is parked. 0: no limit.
+  virtual Claim claim(const std::string &run, const std::string &owner,
+                      int64_t limit) = 0;
+
+  virtual std::optional<RunRow> run(const std::string &id) = 0;
+  virtual std::vector<RunRow> runs() = 0;
+  /// In order of seq, those after `after` only.
+  virtual std::vector<Event> events(const std::string &run, int64_t after) = 0;
+  virtual std::optional<std::string> blob(const std::string &id) = 0;
+  /// A number that has changed when anybody has written since.
+  virtual int64_t version() = 0;
+  /// Takes a finished run away, and the blobs no run needs.
+  virtual void remove(const std::string &run) = 0;
+  /// A run as it was elsewhere, events and all; false when the id is taken.
+  virtual bool import(const RunRow &run, const std::vector<Event> &events,
+                      const std::vector<Blob> &blobs) = 0;
+};
+
+/// "sqlite:FILE", ":memory:"; "" is AGT_DB or sqlite:agt.db.
+std::unique_ptr<StepLog> openStepLog(const std::string &url);
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_LOG_STEPLOG_H

@@ -1,0 +1,286 @@
+// What every step log must do, run on each of them.
+#include "runtime/Log/SqliteLog.h"
+#include "runtime/Log/Writer.h"
+#include "runtime/Support/Failure.h"
+#include "unittests/Runtime/TempDir.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace agt::rt;
+using agt::rt::test::TempDir;
+
+namespace {
+
+Event event(EventKind kind, const std::string &path,
+            const std::string &result = "") {
+  Event made;
+  made.kind = kind;
+  made.path = path;
+  made.result = result;
+  return made;
+}
+
+Write write(const std::string &run, int64_t epoch, std::vector<Event> events) {
+  Write made;
+  made.run = run;
+  made.epoch = epoch;
+  made.events = std::move(events);
+  return made;
+}
+
+class StepLogTest : public testing::TestWithParam<const char *> {
+protected:
+  std::unique_ptr<StepLog> open() {
+    return openSqliteLog(
+        {std::string(GetParam()) == "memory" ? "" : dir.path("log.db"), ""});
+  }
+  Written commit(Write made) { return log->commit({&made}).front(); }
+  Claim start(const std::string &id) {
+    RunRow run;
+    run.id = id;
+    run.agent = "a";
+    run.program = "p";
+    run.args = "{\"x\":1}";
+    EXPECT_TRUE(log->create(run));
+    return log->claim(id, thisProcess(), 0);
+  }
+
+  TempDir dir;
+  std::unique_ptr<StepLog> log = open();
+};
+
+TEST_P(StepLogTest, KeepsWhatWasWritten) {
+  EXPECT_EQ(start("r").result, Claim::Claimed);
+  Event all = event(EventKind::Result, "a/b[x]", "{\"n\":1}");
+  all.attempt = 3;
+  all.token = "t";
+  all.hash = "h";
+  all.args = "[1]";
+  all.error = "e";
+  all.info = "{}";
+  all.tokensIn = 5;
+  all.tokensOut = 0;
+  EXPECT_EQ(commit(write("r", 1, {all})), Written::Yes);
+  std::vector<Event> events = log->events("r", 0);
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].kind, EventKind::RunStarted);
+  EXPECT_EQ(events[0].args, "{\"x\":1}");
+  EXPECT_EQ(events[1].kind, EventKind::Claimed);
+  const Event &back = events[2];
+  EXPECT_EQ(back.path, "a/b[x]");
+  EXPECT_EQ(back.attempt, 3);
+  EXPECT_EQ(back.epoch, 1);
+  EXPECT_EQ(back.token, "t");
+  EXPECT_EQ(back.hash, "h");
+  EXPECT_EQ(back.args, "[1]");
+  EXPECT_EQ(back.result, "{\"n\":1}");
+  EXPECT_EQ(back.error, "e");
+  EXPECT_EQ(back.info, "{}");
+  EXPECT_EQ(back.tokensIn, 5);
+  EXPECT_EQ(back.tokensOut, 0);
+  EXPECT_GT(back.timeMs, 0);
+  EXPECT_EQ(log->events("r", events[1].seq).size(), 1u);
+}
+
+TEST_P(StepLogTest, RefusesAnOldEpochAndNothingElse) {
+  start("r");
+  start("s");
+  ASSERT_EQ(log->claim("r", thisProcess(), 0).run.epoch, 2);
+  Write stale = write("r", 1, {event(EventKind::Result, "x")});
+  Write good = write("s", 1, {event(EventKind::Result, "x")});
+  Write unknown = write("t", 1, {event(EventKind::Result, "x")});
+  std::vector<Written> outcomes = log->commit({&stale, &good, &unknown});
+  EXPECT_EQ(outcomes[0], Written::Stale);
+  EXPECT_EQ(outcomes[1], Written::Yes);
+  EXPECT_EQ(outcomes[2], Written::NoRun);
+  EXPECT_EQ(log->events("r", 0).size(), 3u); // started, claimed twice
+  EXPECT_EQ(log->events("s", 0).size(), 3u);
+}
+
+TEST_P(StepLogTest, GivesARunToOneOwner) {
+  start("r");
+  Claim again = log->claim("r", "other", 0);
+  EXPECT_EQ(again.result, Claim::Busy);
+  EXPECT_EQ(again.run.owner, thisProcess());
+  Write release = write("r", 1, {event(EventKind::Released, "")});
+  release.change = RunChange{RunStatus::Waiting, true, "", "", ""};
+  EXPECT_EQ(commit(release), Written::Yes);
+  EXPECT_EQ(log->claim("r", "dead:1:1", 0).result, Claim::Claimed);
+  EXPECT_EQ(log->claim("r", thisProcess(), 0).result, Claim::Claimed);
+  EXPECT_EQ(log->run("r")->epoch, 3);
+  EXPECT_EQ(log->claim("none", thisProcess(), 0).result, Claim::NoRun);
+}
+
+TEST_P(StepLogTest, ParksARunThatKillsItsOwners) {
+  RunRow run;
+  run.id = "r";
+  log->create(run);
+  EXPECT_EQ(log->claim("r", "dead:1:0", 3).result, Claim::Claimed);
+  EXPECT_EQ(log->claim("r", "dead:1:1", 3).result, Claim::Claimed);
+  EXPECT_EQ(log->claim("r", "dead:1:2", 3).result, Claim::Claimed);
+  EXPECT_EQ(log->claim("r", "dead:1:3", 3).result, Claim::Exhausted);
+  EXPECT_EQ(log->run("r")->status, RunStatus::Parked);
+}
+
+TEST_P(StepLogTest, EndsARunOnce) {
+  start("r");
+  Write done = write("r", 1, {event(EventKind::RunDone, "", "42")});
+  done.change = RunChange{RunStatus::Done, true, "", "", ""};
+  EXPECT_EQ(commit(done), Written::Yes);
+  EXPECT_EQ(log->run("r")->status, RunStatus::Done);
+  EXPECT_EQ(log->run("r")->result, "42");
+  EXPECT_EQ(log->claim("r", thisProcess(), 0).result, Claim::Terminal);
+}
+
+TEST_P(StepLogTest, AnApprovalIsGivenOnce) {
+  start("r");
+  commit(write("r", 1, {event(EventKind::ApprovalAsked, "ok")}));
+  int64_t seen = log->events("r", 0).back().seq;
+  Write answer = write("r", 0, {event(EventKind::Approval, "ok", "true")});
+  answer.expected = Expectation{"ok", seen};
+  EXPECT_EQ(commit(answer), Written::Yes);
+  EXPECT_EQ(commit(answer), Written::Stale);
+  EXPECT_EQ(log->events("r", 0).back().result, "true");
+}
+
+TEST_P(StepLogTest, KeepsLargeAndStrangeTextsExactly) {
+  start("r");
+  std::string strange("\"nul \\u0000, four bytes \xf0\x9f\x8e\x89, "
+                      "9223372036854775807\"");
+  std::string raw("a\0b", 3);
+  std::string large = "\"" + std::string(64 << 20, 'x') + "\"";
+  Event first = event(EventKind::Result, "strange", strange);
+  first.error = raw;
+  EXPECT_EQ(commit(write("r", 1, {first})), Written::Yes);
+  EXPECT_EQ(commit(write("r", 1, {event(EventKind::Result, "large", large)})),
+            Written::Yes);
+  std::vector<Event> events = log->events("r", 0);
+  EXPECT_EQ(events[2].result, strange);
+  EXPECT_EQ(events[2].error, raw);
+  EXPECT_TRUE(events[3].result == large);
+}
+
+TEST_P(StepLogTest, BlobsGoWithTheLastRunThatHasThem) {
+  start("r");
+  start("s");
+  for (const char *run : {"r", "s"}) {
+    Write made = write(run, 1, {});
+    made.blobs.push_back({"id", "content"});
+    EXPECT_EQ(commit(made), Written::Yes);
+  }
+  log->remove("r");
+  EXPECT_FALSE(log->run("r"));
+  EXPECT_TRUE(log->events("r", 0).empty());
+  EXPECT_EQ(log->blob("id"), "content");
+  log->remove("s");
+  EXPECT_FALSE(log->blob("id"));
+}
+
+TEST_P(StepLogTest, TheVersionChangesWithEachWrite) {
+  start("r");
+  int64_t before = log->version();
+  EXPECT_EQ(log->version(), before);
+  commit(write("r", 1, {event(EventKind::Result, "x")}));
+  EXPECT_NE(log->version(), before);
+}
+
+TEST_P(StepLogTest, WritesOfManyThreadsShareCommits) {
+  constexpr int threads = 16, each = 25;
+  for (int t = 0; t < threads; ++t)
+    start("r" + std::to_string(t));
+  int64_t commits;
+  {
+    Writer writer(*log);
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t)
+      all.emplace_back([&, t] {
+        for (int i = 0; i < each; ++i)
+          writer.write(write("r" + std::to_string(t), 1,
+                             {event(EventKind::Result, std::to_string(i))}));
+      });
+    for (std::thread &thread : all)
+      thread.join();
+    commits = writer.commits();
+  }
+  EXPECT_LT(commits, threads * each);
+  for (int t = 0; t < threads; ++t) {
+    std::vector<Event> events = log->events("r" + std::to_string(t), 0);
+    ASSERT_EQ(events.size(), size_t(each + 2));
+    for (int i = 0; i < each; ++i)
+      EXPECT_EQ(events[size_t(i) + 2].path, std::to_string(i));
+  }
+}
+
+TEST_P(StepLogTest, AfterALostWriteNothingOfTheRunFollows) {
+  start("r");
+  log->claim("r", thisProcess(), 0); // epoch 2
+  Writer writer(*log);
+  std::atomic<bool> refused{false};
+  writer.queue(write("r", 1, {event(EventKind::Result, "x")}),
+               [&](const std::string &) { refused = true; });
+  try {
+    writer.write(write("r", 1, {event(EventKind::Result, "y")}));
+    FAIL() << "a write behind a lost one";
+  } catch (const Failure &failure) {
+    EXPECT_EQ(failure.message, "the run 'r' was taken over by another process; "
+                               "this one lets go of it");
+  }
+  EXPECT_TRUE(refused);
+  EXPECT_EQ(log->events("r", 0).size(), 3u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StepLogTest, testing::Values("file", "memory"),
+                         [](const auto &info) { return info.param; });
+
+// Two connections to one file, as two processes have: each write is seen by
+// the other, none is lost, and nobody is told that the database is locked.
+TEST(SqliteLog, TwoConnections) {
+  TempDir dir;
+  auto one = openSqliteLog({dir.path("log.db"), ""});
+  auto two = openSqliteLog({dir.path("log.db"), ""});
+  RunRow run;
+  run.id = "r";
+  ASSERT_TRUE(one->create(run));
+  EXPECT_FALSE(two->create(run));
+  ASSERT_EQ(two->claim("r", thisProcess(), 0).result, Claim::Claimed);
+  auto work = [](StepLog &log, const std::string &name) {
+    for (int i = 0; i < 300; ++i) {
+      Write made =
+          write("r", 1, {event(EventKind::Result, name + std::to_string(i))});
+      ASSERT_EQ(log.commit({&made}).front(), Written::Yes);
+    }
+  };
+  std::thread a([&] { work(*one, "a"); }), b([&] { work(*two, "b"); });
+  a.join();
+  b.join();
+  EXPECT_EQ(one->events("r", 0).size(), 602u);
+  EXPECT_EQ(two->events("r", 0).size(), 602u);
+}
+
+TEST(SqliteLog, SaysWhatItCannotOpen) {
+  TempDir dir;
+  dir.write("text.db", std::string(5000, 'x'));
+  auto message = [](const std::string &url) {
+    try {
+      openStepLog(url);
+    } catch (const Failure &failure) {
+      return std::to_string(failure.code) + " " + failure.message;
+    }
+    return std::string();
+  };
+  std::string text = dir.path("text.db"), none = dir.path("no/log.db");
+  EXPECT_EQ(message("sqlite:" + text),
+            "5 cannot use the step log '" + text + "': file is not a database");
+  EXPECT_EQ(message("sqlite:" + none), "5 cannot open the lock '" + none +
+                                           ".lock' of the step log: No such "
+                                           "file or directory");
+  EXPECT_EQ(message("mysql://x"),
+            "2 expected a database as sqlite:FILE, got 'mysql://x'");
+  EXPECT_EQ(message("postgres://user:word@host/x"),
+            "5 the database 'postgres://...' needs PostgreSQL, which this "
+            "program cannot talk to; use sqlite:FILE");
+}
+
+} // namespace
