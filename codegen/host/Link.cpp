@@ -6,6 +6,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -65,6 +66,25 @@ llvm::Error agt::host::emitObject(llvm::Module &module, llvm::StringRef path) {
   return llvm::Error::success();
 }
 
+/// What agents need besides: static archives of Debian's packages. They are
+/// named only for objects that call for them, so that programs of graphs alone
+/// can be linked where they are missing.
+static std::vector<llvm::StringRef> agentLibraries(llvm::StringRef object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(object);
+  if (!file) {
+    llvm::consumeError(file.takeError()); // the linker says what is wrong
+    return {};
+  }
+  for (const llvm::object::SymbolRef &symbol : file->getBinary()->symbols()) {
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    if (!name)
+      llvm::consumeError(name.takeError());
+    else if (*name == "agt_main_agents" || *name == "agt_agent_start")
+      return {"-l:libsqlite3.a", "-l:libpcre2-8.a", "-l:libcrypto.a"};
+  }
+  return {};
+}
+
 /// Runs the C compiler; the output appears whole or not at all.
 static llvm::Error runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
                              llvm::StringRef path) {
@@ -105,22 +125,31 @@ static llvm::Error runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
 llvm::Error agt::host::linkExecutable(const Toolchain &toolchain,
                                       llvm::StringRef object,
                                       llvm::StringRef path) {
-  return runLinker({object, toolchain.runtimeArchive, "-pie",
-                    "-Wl,--gc-sections", "-Wl,-z,relro,-z,now"},
-                   path);
+  std::vector<llvm::StringRef> arguments = {object, toolchain.runtimeArchive,
+                                            "-pie", "-Wl,--gc-sections",
+                                            "-Wl,-z,relro,-z,now"};
+  llvm::append_range(arguments, agentLibraries(object));
+  return runLinker(arguments, path);
 }
 
 llvm::Error agt::host::linkLibrary(const Toolchain &toolchain,
                                    llvm::StringRef object,
                                    llvm::StringRef path) {
   // The embedder's half of the ABI is exported beside the graphs.
-  return runLinker({object, "-shared", "-Wl,-Bsymbolic",
-                    "-Wl,-u,agt_context_create", "-Wl,-u,agt_context_destroy",
-                    "-Wl,-u,agt_tensor_release", "-Wl,-u,agt_status_code",
-                    "-Wl,-u,agt_status_message", "-Wl,-u,agt_status_place",
-                    "-Wl,-u,agt_status_release", toolchain.runtimeArchive,
-                    "-Wl,--gc-sections"},
-                   path);
+  std::vector<llvm::StringRef> arguments = {object,
+                                            "-shared",
+                                            "-Wl,-Bsymbolic",
+                                            "-Wl,-u,agt_context_create",
+                                            "-Wl,-u,agt_context_destroy",
+                                            "-Wl,-u,agt_tensor_release",
+                                            "-Wl,-u,agt_status_code",
+                                            "-Wl,-u,agt_status_message",
+                                            "-Wl,-u,agt_status_place",
+                                            "-Wl,-u,agt_status_release",
+                                            toolchain.runtimeArchive,
+                                            "-Wl,--gc-sections"};
+  llvm::append_range(arguments, agentLibraries(object));
+  return runLinker(arguments, path);
 }
 
 /// Text of the author's inside a C comment, which it must neither end nor open

@@ -189,8 +189,14 @@ public:
         insertRow(run, Instant::now().wallMs);
         for (const Blob &blob : blobs)
           keep(run.id, blob.id, blob.content);
-        for (const Event &event : events)
-          append(event, event.epoch, event.timeMs);
+        for (const Event &event : events) {
+          int64_t seq = append(event, event.epoch, event.timeMs);
+          if (event.kind == EventKind::RunDone)
+            database.prepare("UPDATE runs SET ended_seq = ?2 WHERE id = ?1")
+                .bind(run.id)
+                .bind(seq)
+                .run();
+        }
       }
     });
     return made;

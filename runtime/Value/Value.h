@@ -74,7 +74,7 @@ std::string canonicalJson(Value value);
 void appendCanonical(std::string &out, Value value);
 /// A JSON string with quotes; escapes no more than JSON asks for.
 void appendQuoted(std::string &out, std::string_view text);
-std::string quoted(std::string_view text);
+std::string jsonString(std::string_view text);
 /// The text in an interpolation: strings as they are, else canonical JSON.
 void appendText(std::string &out, Value value);
 std::string floatText(double number);

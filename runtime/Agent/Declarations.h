@@ -1,0 +1,105 @@
+// What a program declares of agents, tools, llms and types, read from the JSON
+// that docs/Agents.md describes.
+#ifndef AGT_RUNTIME_AGENT_DECLARATIONS_H
+#define AGT_RUNTIME_AGENT_DECLARATIONS_H
+
+#include "agt/agent.h"
+#include "runtime/Value/Types.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace agt::rt {
+
+/// A text of a declaration that may read the environment: resolved at use.
+class TextSource {
+public:
+  TextSource() = default;
+  explicit TextSource(Json json) : json(std::move(json)) {}
+  bool given() const { return !json.is_null(); }
+  /// Throws StepFailure for a variable that is not set.
+  std::string resolve() const;
+
+private:
+  Json json;
+};
+
+struct Retry {
+  int64_t attempts = 0; // further ones
+  int64_t base = 500'000'000, max = 30'000'000'000;
+
+  /// Nanoseconds to wait before further attempt n (from 1): full jitter.
+  int64_t delay(int64_t n) const;
+};
+
+enum class EffectClass { Pure, Idempotent, Reconcile, Once };
+
+struct ParamDecl {
+  std::string name, doc;
+  uint32_t type = 0;
+};
+
+struct SandboxDecl {
+  bool untrusted = false;
+  bool network = false;
+  std::vector<std::string> read, write;
+  std::vector<std::pair<std::string, TextSource>> env;
+  std::optional<int64_t> memory, cpu;
+  int64_t processes = 64, files = 16 << 20;
+};
+
+struct ToolDecl {
+  std::string name, doc, kind;
+  std::vector<ParamDecl> params;
+  uint32_t result = 0;
+  EffectClass effect = EffectClass::Once;
+  uint32_t reconcile = AGT_NO_INDEX;
+  int64_t settle = 0, timeout = 15'000'000'000;
+  Retry retry;
+  int64_t limitCalls = 0, limitPer = 0, limitConcurrent = 0; // 0: none
+  bool stdinJson = false;
+  std::string method;
+  std::optional<SandboxDecl> sandbox;
+};
+
+struct LlmDecl {
+  std::string name, kind, file, graph;
+  TextSource model, endpoint, key;
+  int64_t timeout = 60'000'000'000;
+  Retry retry;
+};
+
+struct BudgetDecl {
+  std::optional<int64_t> tokens, steps, wall;
+  std::optional<double> usd;
+};
+
+struct AgentDecl {
+  std::string name, doc;
+  std::vector<ParamDecl> params;
+  uint32_t result = 0;
+  int64_t attempts = 0;
+  BudgetDecl budget;
+};
+
+/// The whole of it, with the functions that belong to it.
+struct AgentProgram {
+  /// Throws Failure when the declarations do not fit the functions.
+  AgentProgram(const agt_program *program, const agt_agents &agents);
+
+  const agt_agents &code;
+  std::string hash; // of the program
+  std::unique_ptr<Types> types;
+  std::vector<ToolDecl> tools;
+  std::vector<LlmDecl> llms;
+  std::vector<AgentDecl> agents;
+  std::vector<std::string> secrets; // variables named in secret()
+
+  const AgentDecl *agent(const std::string &name) const;
+};
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_AGENT_DECLARATIONS_H

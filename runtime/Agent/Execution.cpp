@@ -1,0 +1,224 @@
+// See Execution.h.
+#include "runtime/Agent/Execution.h"
+
+#include <ctime>
+
+namespace agt::rt {
+
+static int64_t monotonicNs() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+Execution::Execution(const AgentProgram &program, StepLog &log, Writer &writer,
+                     RunRow run, ExecutionOptions options)
+    : program(program), log(log), writer(writer), run(std::move(run)),
+      options(std::move(options)), startedNs(monotonicNs()) {
+  history.load(log, this->run.id);
+  counts.used = history.mockUses;
+}
+
+Execution::~Execution() = default;
+
+int64_t Execution::activeNs() const {
+  return history.activeMs * 1000000 + monotonicNs() - startedNs;
+}
+
+void Execution::stop(agt_code code, std::string message) {
+  std::lock_guard<std::mutex> held(mutex);
+  if (hasStopped)
+    return;
+  stopCode = code;
+  stopMessage = std::move(message);
+  hasStopped = true;
+  cancel.cancel(); // tools and models of other strands go at once
+}
+
+Failure Execution::stopReason() {
+  std::lock_guard<std::mutex> held(mutex);
+  return Failure(stopCode, stopMessage);
+}
+
+void Execution::suspend(PendingWait wait) {
+  std::lock_guard<std::mutex> held(mutex);
+  pending.push_back(std::move(wait));
+}
+
+void Execution::dropWaits(const std::string &prefix) {
+  std::lock_guard<std::mutex> held(mutex);
+  std::vector<PendingWait> kept;
+  for (PendingWait &wait : pending)
+    if (wait.path.compare(0, prefix.size(), prefix) != 0)
+      kept.push_back(std::move(wait));
+  pending.swap(kept);
+}
+
+std::vector<PendingWait> Execution::waits() {
+  std::lock_guard<std::mutex> held(mutex);
+  return pending;
+}
+
+std::optional<PastSignal> Execution::takeSignal(const std::string &name) {
+  std::lock_guard<std::mutex> held(mutex);
+  for (const PastSignal &signal : history.signals)
+    if (signal.name == name && history.taken.insert(signal.seq).second)
+      return signal;
+  return std::nullopt;
+}
+
+const PastStep *Execution::past(const std::string &path) const {
+  auto found = history.steps.find(path);
+  return found == history.steps.end() ? nullptr : &found->second;
+}
+
+Strand &Execution::newStrand(Strand *parent) {
+  std::lock_guard<std::mutex> held(mutex);
+  strands.push_back(std::make_unique<Strand>(*this, parent));
+  return *strands.back();
+}
+
+Write Strand::takePending() {
+  Write write;
+  write.run = run.run.id;
+  write.epoch = run.run.epoch;
+  write.events = std::move(pending);
+  write.blobs = std::move(blobs);
+  pending.clear();
+  blobs.clear();
+  return write;
+}
+
+void Strand::commit(std::optional<RunChange> change) {
+  if (pending.empty() && blobs.empty() && !change)
+    return;
+  Write write = takePending();
+  write.change = std::move(change);
+  try {
+    run.writer.write(std::move(write));
+  } catch (const Failure &failure) {
+    run.stop(failure.code, failure.message);
+    throw Unwind{AGT_STEP_STOPPED};
+  }
+}
+
+void Strand::post() {
+  if (pending.empty() && blobs.empty())
+    return;
+  Execution *owner = &run; // outlives the writer's queue: the end waits for it
+  run.writer.queue(takePending(), [owner](const std::string &why) {
+    owner->stop(AGT_FAILED, why);
+  });
+}
+
+void Strand::check() {
+  if (run.stopped())
+    throw Unwind{AGT_STEP_STOPPED};
+  if (cancel.cancelled())
+    throw Unwind{AGT_STEP_CANCELLED};
+}
+
+agt_scope *makeScope(Strand &strand, std::string_view prefix) {
+  return strand.arena.make<agt_scope>(&strand, strand.arena.copy(prefix));
+}
+
+std::string encodeKey(std::string_view key) {
+  static const char *digits = "0123456789ABCDEF";
+  std::string out;
+  for (unsigned char letter : key) {
+    bool plain = (letter >= 'A' && letter <= 'Z') ||
+                 (letter >= 'a' && letter <= 'z') ||
+                 (letter >= '0' && letter <= '9') || letter == '.' ||
+                 letter == '_' || letter == '-';
+    if (plain) {
+      out += char(letter);
+    } else {
+      out += '%';
+      out += digits[letter >> 4];
+      out += digits[letter & 15];
+    }
+  }
+  return out;
+}
+
+Event makeEvent(EventKind kind, const std::string &path) {
+  Event event;
+  event.kind = kind;
+  event.path = path;
+  return event;
+}
+
+static std::string shorten(const std::string &text) {
+  return text.size() <= 400 ? text : text.substr(0, 397) + "...";
+}
+
+const PastStep *findPast(agt_scope *scope, const agt_site &site,
+                         const std::string &args) {
+  Strand &strand = *scope->strand;
+  if (strand.run.stopped())
+    throw Unwind{AGT_STEP_STOPPED};
+  std::string path = scope->path(site.name);
+  const PastStep *past = strand.run.past(path);
+  if (!past && site.was) {
+    path = scope->path(site.was);
+    past = strand.run.past(path);
+  }
+  if (!past)
+    return nullptr;
+  bool changed = site.hash && !past->hash.empty() && past->hash != site.hash;
+  if (changed && site.on_change == AGT_CHANGE_RERUN)
+    return nullptr;
+  if (changed && site.on_change == AGT_CHANGE_KEEP)
+    return past;
+  if (changed) {
+    strand.run.stop(AGT_FAILED,
+                    "the step '" + path + "' of run '" + strand.run.run.id +
+                        "' means something else in this program: the log has " +
+                        past->hash.substr(0, 12) + ", the program " +
+                        std::string(site.hash).substr(0, 12) +
+                        "; say `on_change: keep` or `rerun` at the step");
+    throw Unwind{AGT_STEP_STOPPED};
+  }
+  if (past->args != args) {
+    strand.run.stop(AGT_FAILED, "replay of run '" + strand.run.run.id +
+                                    "' differs at the step '" + path +
+                                    "': the log has the arguments " +
+                                    shorten(past->args) +
+                                    ", the program now gives " + shorten(args));
+    throw Unwind{AGT_STEP_STOPPED};
+  }
+  return past;
+}
+
+Value readLogged(agt_scope *scope, const std::string &json, uint32_t type) {
+  if (type == AGT_NO_INDEX) // a text of the runtime's own
+    return makeString(scope->arena(), parseJson(json).get<std::string>());
+  try {
+    return scope->strand->run.program.types->read(scope->arena(),
+                                                  parseJson(json), type, {});
+  } catch (StepFailure &failure) {
+    // No failure of the step: the program has changed below its log.
+    fail(AGT_FAILED, "a result in the log of run '" +
+                         scope->strand->run.run.id +
+                         "' does not fit this program: " + failure.message);
+  }
+}
+
+void refuseNew(agt_scope *scope, const std::string &path) {
+  Execution &run = scope->strand->run;
+  scope->strand->check();
+  if (!run.options.replayOnly)
+    return;
+  run.stop(AGT_WAITING, "the log of run '" + run.run.id +
+                            "' ends before the step '" + path + "'");
+  throw Unwind{AGT_STEP_STOPPED};
+}
+
+} // namespace agt::rt
+
+std::string agt_scope::path(std::string_view segment) const {
+  std::string all(prefix);
+  if (!all.empty() && !segment.empty())
+    all += '/';
+  return all += segment;
+}

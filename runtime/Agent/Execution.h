@@ -1,0 +1,198 @@
+// One replay of one run: what all its steps share, and what each of its
+// strands (the agent itself, each branch of a fork) has for itself.
+//
+// Inside the runtime a step fails by throwing StepFailure and unwinds by
+// throwing Unwind; entering a step through guardStep turns both into the
+// outcomes of agent.h. A strand collects events and makes them durable with its
+// next intent, so that a result costs no commit of its own.
+#ifndef AGT_RUNTIME_AGENT_EXECUTION_H
+#define AGT_RUNTIME_AGENT_EXECUTION_H
+
+#include "runtime/Agent/Budget.h"
+#include "runtime/Agent/Declarations.h"
+#include "runtime/Agent/History.h"
+#include "runtime/Log/Writer.h"
+#include "runtime/Support/Failure.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace agt::rt {
+
+struct Unwind {
+  int32_t outcome; // greater than AGT_STEP_FAILED
+};
+
+/// Cancelled by itself or by one above it.
+class CancelToken {
+public:
+  explicit CancelToken(const CancelToken *parent = nullptr) : parent(parent) {}
+  void cancel() { flag = true; }
+  bool cancelled() const { return flag || (parent && parent->cancelled()); }
+
+private:
+  const CancelToken *parent;
+  std::atomic<bool> flag{false};
+};
+
+/// What a run that has suspended waits for.
+struct PendingWait {
+  std::string path, what; // "approval", "sleep", "signal NAME", "parked: ..."
+  std::string until;      // Instant, "" when no time ends it
+  bool parked = false;
+};
+
+/// Models answered by a script instead, and how often each thing was called:
+/// for `test` blocks and the scripted mock.
+struct CallCounts {
+  std::mutex mutex;
+  std::map<uint32_t, std::string> mocks; // llm: file
+  std::map<std::pair<int32_t, uint32_t>, int64_t> calls;
+  std::map<uint32_t, std::map<size_t, int64_t>> used; // llm: entry: times
+};
+
+struct ExecutionOptions {
+  bool replayOnly = false; // nothing new is done
+  std::function<void(const std::string &path, const std::string &text)> onEmit;
+};
+
+class Strand;
+
+class Execution {
+public:
+  Execution(const AgentProgram &program, StepLog &log, Writer &writer,
+            RunRow run, ExecutionOptions options);
+  ~Execution();
+
+  const AgentProgram &program;
+  StepLog &log;
+  Writer &writer;
+  const RunRow run;
+  const ExecutionOptions options;
+  History history;
+  CancelToken cancel;
+  CallCounts counts;
+
+  /// Working time of the run, without waiting.
+  int64_t activeNs() const;
+
+  /// The first reason counts. All strands unwind at their next step.
+  void stop(agt_code code, std::string message);
+  bool stopped() const { return hasStopped; }
+  Failure stopReason();
+
+  void suspend(PendingWait wait);
+  /// Forgets the waits below a branch that is out of the race.
+  void dropWaits(const std::string &prefix);
+  std::vector<PendingWait> waits();
+
+  /// The first signal of that name (as JSON) that no receive has had.
+  std::optional<PastSignal> takeSignal(const std::string &name);
+
+  /// What is in the log of that path; NULL: nothing.
+  const PastStep *past(const std::string &path) const;
+
+  Strand &newStrand(Strand *parent);
+
+private:
+  std::mutex mutex;
+  std::atomic<bool> hasStopped{false};
+  agt_code stopCode = AGT_FAILED;
+  std::string stopMessage;
+  std::vector<PendingWait> pending;
+  std::vector<std::unique_ptr<Strand>> strands;
+  int64_t startedNs;
+};
+
+class Strand {
+public:
+  Strand(Execution &run, Strand *parent)
+      : run(run), cancel(parent ? &parent->cancel : &run.cancel),
+        budget(parent ? parent->budget : nullptr) {}
+
+  Execution &run;
+  Arena arena;
+  CancelToken cancel;
+  Budget *budget;
+  std::string failedStep, failure; // kept until caught
+  int depth = 0;                   // of children in children
+
+  /// Kept until the next commit() or post().
+  void note(Event event) { pending.push_back(std::move(event)); }
+  void keepBlob(Blob blob) { blobs.push_back(std::move(blob)); }
+  /// Makes what was noted durable. Throws Unwind when the log refuses.
+  void commit(std::optional<RunChange> change = std::nullopt);
+  /// Hands what was noted to the log and does not wait.
+  void post();
+  /// Throws Unwind when the run has stopped or the strand is cancelled: to be
+  /// asked before anything new. What the log knows is replayed all the same, so
+  /// that a cancelled run finds its calls in flight.
+  void check();
+
+private:
+  Write takePending();
+  std::vector<Event> pending;
+  std::vector<Blob> blobs;
+};
+
+} // namespace agt::rt
+
+struct agt_scope {
+  agt::rt::Strand *strand;
+  std::string_view prefix; // "" at the root
+
+  std::string path(std::string_view segment) const;
+  agt::rt::Arena &arena() const { return strand->arena; }
+};
+
+namespace agt::rt {
+
+agt_scope *makeScope(Strand &strand, std::string_view prefix);
+
+/// Percent-encoded outside [A-Za-z0-9._-].
+std::string encodeKey(std::string_view key);
+
+/// Runs the body of a step at `path`.
+template <typename Body>
+int32_t guardStep(agt_scope *scope, const std::string &path,
+                  Body &&body) noexcept {
+  Strand &strand = *scope->strand;
+  try {
+    try {
+      body();
+      return AGT_STEP_OK;
+    } catch (StepFailure &failure) {
+      strand.failedStep = path;
+      strand.failure = std::move(failure.message);
+      return AGT_STEP_FAILED;
+    } catch (Unwind &unwind) {
+      return unwind.outcome;
+    } catch (Failure &failure) {
+      strand.run.stop(failure.code, failure.message);
+    } catch (const std::exception &error) {
+      strand.run.stop(AGT_FAILED, std::string("in the step '") + path +
+                                      "': " + error.what());
+    }
+  } catch (...) {
+    std::terminate(); // no memory left to say so
+  }
+  return AGT_STEP_STOPPED;
+}
+
+/// The logged state of the step of `site`, whose arguments (canonical JSON)
+/// must be those of the log; NULL when the log has nothing that counts. Stops
+/// the run when replay and log differ.
+const PastStep *findPast(agt_scope *scope, const agt_site &site,
+                         const std::string &args);
+/// Reads a logged result as a value of the type; AGT_NO_INDEX: as a string.
+Value readLogged(agt_scope *scope, const std::string &json, uint32_t type);
+/// Before anything new: unwinds when the strand is cancelled, or when this is
+/// a replay that may do nothing new.
+void refuseNew(agt_scope *scope, const std::string &path);
+
+Event makeEvent(EventKind kind, const std::string &path);
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_AGENT_EXECUTION_H

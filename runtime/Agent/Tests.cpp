@@ -1,0 +1,97 @@
+// `test` blocks: each is a run of its own on a log in memory.
+#include "runtime/Agent/Tests.h"
+
+#include "runtime/Agent/Execution.h"
+#include "runtime/Support/Text.h"
+
+#include <chrono>
+#include <cstdio>
+
+namespace agt::rt {
+
+static std::string runTest(const AgentProgram &program, const agt_test &test) {
+  std::unique_ptr<StepLog> log = openStepLog(":memory:");
+  Writer writer(*log);
+  RunRow row;
+  row.id = "test";
+  row.args = "{}";
+  log->create(row);
+  row = log->claim(row.id, thisProcess(), 0).run;
+  Execution run(program, *log, writer, row, {});
+  Strand &strand = run.newStrand(nullptr);
+  Budget budget(nullptr, {}, "the test", 0);
+  strand.budget = &budget;
+  Value result = nullptr;
+  int32_t outcome = test.run(makeScope(strand, ""), nullptr, &result);
+  std::string why;
+  if (outcome == AGT_STEP_FAILED)
+    why = (strand.failedStep.empty() ? "" : strand.failedStep + ": ") +
+          strand.failure;
+  else if (outcome == AGT_STEP_SUSPENDED)
+    why = run.waits().empty() ? "waits"
+                              : "waits for " + run.waits()[0].what + " at '" +
+                                    run.waits()[0].path + "'";
+  else if (outcome != AGT_STEP_OK)
+    why = run.stopReason().message;
+  strand.post();
+  return why;
+}
+
+int runTests(const AgentProgram &program, const std::string &filter) {
+  int failed = 0;
+  for (uint64_t i = 0; i < program.code.n_tests; ++i) {
+    const agt_test &test = program.code.tests[i];
+    if (!filter.empty() &&
+        std::string(test.name).find(filter) == std::string::npos)
+      continue;
+    auto start = std::chrono::steady_clock::now();
+    std::string why;
+    try {
+      why = runTest(program, test);
+    } catch (const Failure &failure) {
+      why = failure.message;
+    }
+    double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+    std::printf("%s %s (%s)\n", why.empty() ? "ok" : "FAILED", test.name,
+                secondsText(seconds).c_str());
+    if (!why.empty())
+      std::printf("  %s: %s\n", test.place, why.c_str());
+    failed += !why.empty();
+  }
+  return failed ? AGT_FAILED : AGT_OK;
+}
+
+} // namespace agt::rt
+
+using namespace agt::rt;
+
+int32_t agt_test_mock(agt_scope *scope, const char *, uint32_t llm,
+                      const char *file) {
+  return guardStep(scope, std::string(scope->prefix), [&] {
+    CallCounts &counts = scope->strand->run.counts;
+    std::lock_guard<std::mutex> held(counts.mutex);
+    counts.mocks[llm] = file;
+    counts.used[llm].clear();
+  });
+}
+
+int64_t agt_test_calls(agt_scope *scope, int32_t with, uint32_t index) {
+  CallCounts &counts = scope->strand->run.counts;
+  std::lock_guard<std::mutex> held(counts.mutex);
+  auto found = counts.calls.find({with, index});
+  return found == counts.calls.end() ? 0 : found->second;
+}
+
+int32_t agt_test_expect(agt_scope *scope, const char *place, const char *text,
+                        int32_t truth, const agt_value *a, const agt_value *b) {
+  return guardStep(scope, std::string(scope->prefix), [&] {
+    if (truth)
+      return;
+    std::string message = std::string("expected ") + text + " at " + place;
+    if (a || b)
+      message += ", got " + canonicalJson(a) + " and " + canonicalJson(b);
+    throw StepFailure(message);
+  });
+}

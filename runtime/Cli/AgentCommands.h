@@ -1,0 +1,49 @@
+// The commands of a program that are about runs.
+#ifndef AGT_RUNTIME_CLI_AGENTCOMMANDS_H
+#define AGT_RUNTIME_CLI_AGENTCOMMANDS_H
+
+#include "runtime/Agent/Runner.h"
+#include "runtime/Cli/AgentOptions.h"
+
+namespace agt::rt {
+
+/// Carries out one command; the exit code. Throws Failure.
+int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
+                    const std::string &exe);
+
+// In AgentRuns.cpp: start and resume.
+int startCommand(const AgentProgram &, StepLog &, const AgentOptions &,
+                 const std::string &exe);
+int resumeCommand(const AgentProgram &, StepLog &, const std::string &id,
+                  const std::string &exe);
+int replayCommand(const AgentProgram &, StepLog &, const std::string &id);
+
+// In AgentLog.cpp: what is in the log, as text.
+int runsCommand(StepLog &, bool json);
+int logCommand(StepLog &, const std::string &id, bool json);
+int watchCommand(StepLog &, const std::string &id, bool json);
+
+// In AgentAnswers.cpp: what people say to runs.
+int approveCommand(StepLog &, const AgentOptions &);
+int resolveCommand(const AgentProgram &, StepLog &, const AgentOptions &);
+int signalCommand(StepLog &, const AgentOptions &);
+int cancelCommand(const AgentProgram &, StepLog &, const AgentOptions &);
+
+// In AgentArchive.cpp: runs as a whole.
+int forkCommand(StepLog &, const AgentOptions &);
+int exportCommand(StepLog &, const std::string &id);
+int importCommand(StepLog &, const std::string &file);
+int gcCommand(StepLog &, const std::string &older);
+
+/// The run, or a failure that says that there is none.
+RunRow needRun(StepLog &log, const std::string &id);
+/// The path that is `step` or, where there is none, the only one that ends
+/// with it, among those for which `wanted` holds.
+std::string findStep(const History &history, const std::string &run,
+                     const std::string &step, const std::string &noun,
+                     const std::function<bool(const PastStep &)> &wanted);
+void printText(const std::string &text);
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_CLI_AGENTCOMMANDS_H

@@ -1,0 +1,186 @@
+// agt_main_agents: the command line of a program that has agents. What is about
+// graphs, or describes the program, goes on to agt_main.
+#include "runtime/Agent/Tests.h"
+#include "runtime/Cli/AgentCommands.h"
+#include "runtime/Cli/Help.h"
+#include "runtime/Cli/Manifest.h"
+#include "runtime/Support/File.h"
+#include "runtime/Support/Text.h"
+#include "runtime/Tool/Process.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+namespace agt::rt {
+
+void printText(const std::string &text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+    fail(AGT_FAILED, "cannot write to the standard output");
+}
+
+RunRow needRun(StepLog &log, const std::string &id) {
+  if (std::optional<RunRow> run = log.run(id))
+    return *run;
+  fail(AGT_BAD_INPUT, "there is no run '" + id + "' in the step log");
+}
+
+int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
+                    const std::string &exe) {
+  const std::string &command = options.command;
+  if (command == "test")
+    return runTests(program, options.words.empty() ? "" : options.words[0]);
+  std::unique_ptr<StepLog> log = openStepLog(options.db);
+  std::string id = options.words.empty() ? "" : options.words[0];
+  if (command == "start")
+    return startCommand(program, *log, options, exe);
+  if (command == "resume")
+    return resumeCommand(program, *log, id, exe);
+  if (command == "replay")
+    return replayCommand(program, *log, id);
+  if (command == "runs")
+    return runsCommand(*log, options.json);
+  if (command == "log")
+    return logCommand(*log, id, options.json);
+  if (command == "watch")
+    return watchCommand(*log, id, options.json);
+  if (command == "approve")
+    return approveCommand(*log, options);
+  if (command == "resolve")
+    return resolveCommand(program, *log, options);
+  if (command == "signal")
+    return signalCommand(*log, options);
+  if (command == "cancel")
+    return cancelCommand(program, *log, options);
+  if (command == "fork")
+    return forkCommand(*log, options);
+  if (command == "export")
+    return exportCommand(*log, id);
+  if (command == "import")
+    return importCommand(*log, id);
+  return gcCommand(*log, options.older);
+}
+
+namespace {
+
+std::string agentsText(const AgentProgram &program) {
+  std::string text = "agents:\n";
+  for (const AgentDecl &agent : program.agents) {
+    text += "  " + agent.name + "(";
+    for (const ParamDecl &param : agent.params)
+      text += (&param == agent.params.data() ? "" : ", ") + param.name + ": " +
+              program.types->text(param.type);
+    text += ") -> " + program.types->text(agent.result) + "\n";
+    std::istringstream lines(agent.doc);
+    for (std::string line; std::getline(lines, line);)
+      text += "      " + line + "\n";
+    for (const ParamDecl &param : agent.params)
+      if (!param.doc.empty())
+        text += "      " + param.name + ": " + param.doc + "\n";
+  }
+  return text;
+}
+
+std::string callName(const char *path) {
+  std::string text = path ? path : "";
+  std::string name = text.substr(text.rfind('/') + 1);
+  return text == "./" + name ? text : name;
+}
+
+void describe(const Manifest &manifest, const AgentProgram &program,
+              const std::string &exe, bool help) {
+  std::string text = manifest.program + " (" + manifest.hash + ")\n\n";
+  if (help)
+    text = "usage: " + exe + " [--help | --version | --json]\n" +
+           (manifest.graphs.empty()
+                ? ""
+                : "       " + exe + " run GRAPH [OPTION...]\n") +
+           agentUsage(exe) + "\n";
+  text += agentsText(program);
+  if (!manifest.graphs.empty()) {
+    std::string graphs = listingText(manifest, exe);
+    text += "\n" + graphs.substr(graphs.find("graphs:"));
+  } else if (!help) {
+    text += "\n'" + exe + " --help' says more.\n";
+  }
+  if (help)
+    text += "\nexit codes: 0 done, 1 failed, 2 bad input or command line, 3 "
+            "waiting, 4 cancelled, 5 a device, library or tool is missing\n";
+  printText(text);
+}
+
+int serveAgents(int argc, char **argv, const agt_program &program,
+                const agt_agents &agents) {
+  std::string word = argc > 1 ? argv[1] : "";
+  bool describes =
+      argc == 1 || (argc == 2 && (word == "--help" || word == "-h"));
+  if (!describes && !isAgentCommand(word))
+    return -1;
+  if (program.abi != AGT_ABI_VERSION)
+    return -1; // agt_main says it
+  std::string exe = callName(argv[0]);
+  AgentProgram declared(&program, agents);
+  if (describes) {
+    describe(parseManifest(program), declared, exe, argc == 2);
+    return AGT_OK;
+  }
+  AgentOptions options =
+      parseAgentOptions(word, std::vector<std::string>(argv + 2, argv + argc));
+  if (options.help) {
+    describe(parseManifest(program), declared, exe, true);
+    return AGT_OK;
+  }
+  return runAgentCommand(declared, options, exe);
+}
+
+} // namespace
+} // namespace agt::rt
+
+using namespace agt::rt;
+
+int agt_main_agents(int argc, char **argv, const agt_program *program,
+                    const agt_agents *agents) {
+  superviseIfAsked(argc, argv);
+  int code = -1;
+  agt_status status = guard([&] {
+    code = serveAgents(argc, argv, *program, *agents);
+    if (std::fflush(stdout) != 0)
+      fail(AGT_FAILED, "cannot write to the standard output");
+  });
+  if (!status)
+    return code >= 0 ? code : agt_main(argc, argv, program);
+  std::fflush(stdout);
+  code = agt_status_code(status);
+  std::fprintf(stderr, "%s: %s\n", code == AGT_WAITING ? "waiting" : "error",
+               agt_status_message(status));
+  agt_status_release(status);
+  return code;
+}
+
+agt_status agt_agent_start(const agt_program *program, const agt_agents *agents,
+                           uint32_t agent, const char *db, const char *run_id,
+                           const char *args_json, char **result_json) {
+  return guard([&] {
+    AgentProgram declared(program, *agents);
+    const AgentDecl &decl = declared.agents.at(agent);
+    std::unique_ptr<StepLog> log = openStepLog(db ? db : "");
+    Runner runner(declared, *log);
+    Json given;
+    try {
+      given = parseJson(args_json && *args_json ? args_json : "{}");
+    } catch (StepFailure &failure) {
+      fail(AGT_BAD_INPUT, "the arguments are " + failure.message);
+    }
+    std::string id = run_id && *run_id ? run_id : newRunId();
+    runner.create(id, decl, checkArguments(declared, decl, given),
+                  args_json && *args_json);
+    RunOutcome outcome = runner.resume(id, {});
+    if (outcome.code != AGT_OK)
+      fail(outcome.code, outcome.message);
+    *result_json = strdup(outcome.result.c_str());
+  });
+}
+
+void agt_text_release(char *text) { std::free(text); }

@@ -1,0 +1,72 @@
+// Models that answer: one request, one reply, whoever gives it.
+#ifndef AGT_RUNTIME_MODEL_MODEL_H
+#define AGT_RUNTIME_MODEL_MODEL_H
+
+#include "runtime/Agent/Effect.h"
+
+#include <string>
+#include <vector>
+
+namespace agt::rt {
+
+struct ModelToolCall {
+  std::string id, name, arguments; // arguments: JSON as the model wrote it
+};
+
+struct ModelMessage {
+  std::string role; // system, user, assistant, tool
+  std::string text;
+  std::vector<ModelToolCall> calls; // of an assistant
+  std::string callId;               // of a tool
+};
+
+struct ModelTool {
+  std::string name, description;
+  Json parameters; // JSON Schema
+};
+
+struct ModelRequest {
+  std::vector<ModelMessage> messages;
+  std::vector<ModelTool> tools;
+  std::string schemaName;
+  Json schema; // of the answer; null: text
+  int64_t maxTokens = -1;
+  std::optional<double> temperature;
+  std::optional<int64_t> seed;
+  std::vector<std::string> stop;
+  int64_t timeout = 0; // nanoseconds
+  const CancelToken *cancel = nullptr;
+};
+
+/// `kind` is Done for every answer that has come whole; whether it is one that
+/// can be acted on (finish reason, validity) is decided by who asked.
+struct ModelReply {
+  AttemptResult::Kind kind = AttemptResult::Unknown;
+  std::string error; // not Done
+  int64_t retryAfter = 0;
+  std::string text, refusal;
+  std::vector<ModelToolCall> calls;
+  std::string finish; // stop, length, tool_calls, content_filter, ""
+  std::string model;
+  int64_t tokensIn = 0, tokensOut = 0;
+  double cost = 0;
+  int64_t entry = -1; // of a mock's file
+
+  Json json() const; // for the log
+  static ModelReply fromJson(const Json &json);
+};
+
+ModelReply askModel(Execution &run, uint32_t llm, const ModelRequest &request);
+ModelReply askMock(Execution &run, uint32_t llm, const std::string &file,
+                   const ModelRequest &request);
+ModelReply askOpenAi(const LlmDecl &llm, const ModelRequest &request);
+
+/// The step `ask` (Agent/StepAsk.cpp), for those that ask by themselves.
+Value askStep(agt_scope *scope, const agt_site &site, const agt_ask &ask);
+
+/// A rough count where a model says none: four bytes a token, rounded up.
+int64_t roughTokens(std::string_view text);
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_MODEL_MODEL_H

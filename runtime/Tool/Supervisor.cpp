@@ -1,0 +1,215 @@
+// The supervisor's side. It is single-threaded, knows one command line and the
+// socket at descriptor 3, and does no more than start, watch and kill.
+//
+// From the other side come the specification (two texts, each after its length:
+// argv and environment, entries ended by NUL), then single letters: t (TERM to
+// the tool's group), k (kill all). The end of the stream means the same as k.
+// Back goes one Report, at the latest when nothing below us is alive.
+#include "runtime/Tool/Process.h"
+#include "runtime/Tool/Protocol.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace agt::rt {
+
+namespace {
+
+bool readAll(int from, void *to, size_t n) {
+  auto *bytes = static_cast<char *>(to);
+  while (n) {
+    ssize_t got = read(from, bytes, n);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    bytes += got;
+    n -= size_t(got);
+  }
+  return true;
+}
+
+bool readTexts(int from, std::string &content, std::vector<char *> &texts) {
+  uint64_t length;
+  if (!readAll(from, &length, sizeof length))
+    return false;
+  content.resize(length);
+  if (!readAll(from, content.data(), length))
+    return false;
+  for (size_t at = 0; at < content.size(); at += std::strlen(&content[at]) + 1)
+    texts.push_back(&content[at]);
+  texts.push_back(nullptr);
+  return true;
+}
+
+// Everything below us: processes that we are an ancestor of. What loses its
+// parent becomes our child, so that the tree cannot be left.
+std::vector<pid_t> descendants() {
+  std::vector<std::pair<pid_t, pid_t>> parents; // process, parent
+  if (DIR *folder = opendir("/proc")) {
+    while (dirent *entry = readdir(folder)) {
+      pid_t pid = pid_t(std::atoi(entry->d_name));
+      if (pid <= 0)
+        continue;
+      std::string path = "/proc/" + std::to_string(pid) + "/stat";
+      int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      char text[512];
+      ssize_t n = file < 0 ? -1 : read(file, text, sizeof text - 1);
+      if (file >= 0)
+        close(file);
+      if (n <= 0)
+        continue;
+      text[n] = 0;
+      const char *name = std::strrchr(text, ')');
+      int parent;
+      if (name && std::sscanf(name + 1, " %*c %d", &parent) == 1)
+        parents.emplace_back(pid, parent);
+    }
+    closedir(folder);
+  }
+  std::vector<pid_t> found{getpid()};
+  for (size_t i = 0; i < found.size(); ++i)
+    for (auto [pid, parent] : parents)
+      if (parent == found[i])
+        found.push_back(pid);
+  found.erase(found.begin());
+  return found;
+}
+
+// Kills until there is no child left; those of the killed come to us.
+void killAll() {
+  while (true) {
+    for (pid_t pid : descendants())
+      kill(pid, SIGKILL);
+    pid_t reaped;
+    while ((reaped = waitpid(-1, nullptr, WNOHANG)) > 0)
+      ;
+    if (reaped < 0 && errno == ECHILD)
+      return;
+    usleep(1000);
+  }
+}
+
+class Supervisor {
+public:
+  explicit Supervisor(int socket) : socket(socket) {}
+
+  int run() {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    // The socket and the guard (descriptor 4, where there is one) are ours.
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    fcntl(socket + 1, F_SETFD, FD_CLOEXEC);
+    std::string argvText, environmentText;
+    std::vector<char *> argv, environment;
+    if (!readTexts(socket, argvText, argv) ||
+        !readTexts(socket, environmentText, environment))
+      return 1;
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &mask, nullptr);
+    int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+    start(argv.data(), environment.data());
+    // The pipes are the tool's; we must not hold them open.
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int stream = 0; stream < 3; ++stream)
+      dup2(null, stream);
+    watch(signals);
+    killAll();
+    ssize_t sent = write(socket, &report, sizeof report);
+    return sent == ssize_t(sizeof report) ? 0 : 1;
+  }
+
+private:
+  void start(char **argv, char **environment) {
+    int failed[2]; // closed by a successful exec
+    if (pipe2(failed, O_CLOEXEC) != 0) {
+      report = {'e', errno};
+      return;
+    }
+    tool = fork();
+    if (tool == 0) {
+      setpgid(0, 0);
+      // Should the supervisor itself be killed, its child goes at least.
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      sigset_t none;
+      sigemptyset(&none);
+      sigprocmask(SIG_SETMASK, &none, nullptr);
+      signal(SIGPIPE, SIG_DFL);
+      environ = environment;
+      execvp(argv[0], argv);
+      int error = errno;
+      ssize_t ignored = write(failed[1], &error, sizeof error);
+      (void)ignored;
+      _exit(127);
+    }
+    close(failed[1]);
+    int error;
+    if (tool < 0 || readAll(failed[0], &error, sizeof error)) {
+      report = {'e', tool < 0 ? errno : error};
+      if (tool > 0)
+        waitpid(tool, nullptr, 0);
+      tool = -1;
+    } else {
+      setpgid(tool, tool); // also done by the child: whoever is first
+    }
+    close(failed[0]);
+  }
+
+  // Until the tool has ended or we are told to end it.
+  void watch(int signals) {
+    while (tool > 0) {
+      pollfd files[] = {{socket, POLLIN, 0}, {signals, POLLIN, 0}};
+      if (poll(files, 2, -1) < 0 && errno != EINTR)
+        return;
+      if (files[0].revents) {
+        char command;
+        ssize_t got = read(socket, &command, 1);
+        if (got <= 0 || command == 'k')
+          return;
+        if (command == 't')
+          kill(-tool, SIGTERM);
+      }
+      if (files[1].revents) {
+        signalfd_siginfo ignored;
+        while (read(signals, &ignored, sizeof ignored) > 0)
+          ;
+        reap();
+      }
+    }
+  }
+
+  void reap() {
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+      if (pid != tool)
+        continue;
+      report = WIFEXITED(status) ? Report{'x', WEXITSTATUS(status)}
+                                 : Report{'s', WTERMSIG(status)};
+      tool = -1;
+    }
+  }
+
+  int socket;
+  pid_t tool = -1;
+  Report report{'s', SIGKILL};
+};
+
+} // namespace
+
+void superviseIfAsked(int argc, char **argv) {
+  if (argc == 2 && std::strcmp(argv[1], supervisorWord) == 0)
+    _exit(Supervisor(3).run());
+}
+
+} // namespace agt::rt

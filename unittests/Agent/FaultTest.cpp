@@ -1,0 +1,171 @@
+// The fault harness: the program agt-test-agents is killed at every durable
+// write and every effect in turn, continued, and compared with a run that was
+// not killed: the same answer, and the world has seen each effect once.
+#include "unittests/Runtime/TempDir.h"
+
+#include <array>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <sstream>
+#include <sys/wait.h>
+#include <vector>
+
+using agt::rt::test::TempDir;
+
+namespace {
+
+struct Ended {
+  int code; // of the shell: 137 for SIGKILL
+  std::string out;
+};
+
+class Program {
+public:
+  explicit Program(const TempDir &dir) : dir(dir) {}
+
+  /// `environment` is put before the command.
+  Ended run(const std::string &words, const std::string &environment = "") {
+    std::string command = "env LEDGER=" + dir.path("ledger") +
+                          " AGT_DB=sqlite:" + dir.path("log.db") + " " +
+                          environment + " " AGT_TEST_AGENTS " " + words +
+                          " 2>>" + dir.path("errors");
+    // The status of a process that was killed is the shell's to tell.
+    FILE *pipe = popen((command + "; echo \"=$?\"").c_str(), "r");
+    std::string all;
+    std::array<char, 4096> buffer;
+    while (size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
+      all.append(buffer.data(), n);
+    pclose(pipe);
+    size_t mark = all.rfind('=');
+    return {std::atoi(all.c_str() + mark + 1), all.substr(0, mark)};
+  }
+
+private:
+  const TempDir &dir;
+};
+
+std::vector<std::string> lines(const std::string &text) {
+  std::istringstream stream(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(stream, line);)
+    all.push_back(line);
+  return all;
+}
+
+// Every fail point that the command reaches, with how often.
+std::map<std::string, int> failPoints(const std::string &words) {
+  TempDir dir;
+  Program program(dir);
+  EXPECT_EQ(program.run(words, "AGT_FAIL=list:" + dir.path("points")).code, 0)
+      << dir.read("errors");
+  std::map<std::string, int> points;
+  for (const std::string &line : lines(dir.read("points")))
+    ++points[line];
+  return points;
+}
+
+// Kills at each point; `effects`: what the world must have seen, each once.
+void killEverywhere(const std::string &words,
+                    const std::multiset<std::string> &effects,
+                    bool repeatsAllowed) {
+  TempDir whole;
+  std::string expected = Program(whole).run(words).out;
+  ASSERT_FALSE(expected.empty()) << whole.read("errors");
+  int kills = 0;
+  for (const auto &[point, times] : failPoints(words))
+    for (int n = 1; n <= times; ++n) {
+      TempDir dir;
+      Program program(dir);
+      std::string fail = point + "#" + std::to_string(n);
+      Ended killed = program.run(words, "AGT_FAIL=" + fail);
+      kills += killed.code == 137;
+      Ended resumed = program.run(words);
+      EXPECT_EQ(resumed.code, 0) << fail << "\n" << dir.read("errors");
+      EXPECT_EQ(resumed.out, expected) << fail;
+      std::multiset<std::string> seen;
+      std::set<std::string> once;
+      for (const std::string &line : lines(dir.read("ledger"))) {
+        seen.insert(line.substr(line.find(' ') + 1));
+        once.insert(line);
+      }
+      if (repeatsAllowed) {
+        // As often as may be, but always under one token.
+        EXPECT_EQ(once.size(), effects.size()) << fail;
+      } else {
+        EXPECT_EQ(seen, effects) << fail;
+      }
+    }
+  EXPECT_GT(kills, 10); // a harness that kills nothing shows nothing
+}
+
+TEST(Fault, AReconciledChain) {
+  killEverywhere("start chain --run r --arg n=3", {"0", "1", "2"}, false);
+}
+
+TEST(Fault, AnIdempotentChainKeepsItsTokens) {
+  killEverywhere("start again --run r --arg n=3", {"0", "1", "2"}, true);
+}
+
+TEST(Fault, BranchesOfAFork) {
+  killEverywhere("start forked --run r --arg 'xs=[\"u\",\"v\",\"w\"]'",
+                 {"u a", "u b", "v a", "v b", "w a", "w b", "end"}, false);
+}
+
+TEST(Fault, Children) {
+  killEverywhere("start parent --run r --arg n=1", {"0", "0", "1"}, false);
+}
+
+// `once`: where nobody knows, a person is asked; nothing is done twice.
+TEST(Fault, OnceIsParked) {
+  std::string words = "start once --run r --arg n=2";
+  int parked = 0;
+  for (const auto &[point, times] : failPoints(words))
+    for (int n = 1; n <= times; ++n) {
+      TempDir dir;
+      Program program(dir);
+      program.run(words, "AGT_FAIL=" + point + "#" + std::to_string(n));
+      Ended resumed = program.run(words);
+      for (int i = 0; i < 2; ++i) {
+        std::string step = "i#" + std::to_string(i) + "/r";
+        if (resumed.code != 3)
+          break;
+        // The person looks at the world.
+        ++parked;
+        bool there = dir.read("ledger").find(" " + std::to_string(i) + "\n") !=
+                     std::string::npos;
+        Ended said =
+            program.run("resolve r " + step +
+                        (there ? " skip '\"noted " + std::to_string(i) + "\"'"
+                               : std::string(" retry")));
+        if (said.code == 0)
+          resumed = program.run("resume r");
+      }
+      EXPECT_EQ(resumed.code, 0) << point << "#" << n << dir.read("errors");
+      EXPECT_EQ(resumed.out, "\"noted 0;noted 1;\"\n");
+      std::multiset<std::string> seen;
+      for (const std::string &line : lines(dir.read("ledger")))
+        seen.insert(line.substr(line.find(' ') + 1));
+      EXPECT_EQ(seen, (std::multiset<std::string>{"0", "1"}))
+          << point << "#" << n;
+    }
+  EXPECT_GT(parked, 2);
+}
+
+// The control: with asking switched off the harness must see effects twice.
+TEST(Fault, NoticesAReconcileThatDoesNotAsk) {
+  std::string words = "start chain --run r --arg n=3";
+  int doubled = 0;
+  for (const auto &[point, times] : failPoints(words))
+    for (int n = 1; n <= times; ++n) {
+      TempDir dir;
+      Program program(dir);
+      program.run(words, "AGT_FAIL=" + point + "#" + std::to_string(n));
+      program.run(words, "BLIND=1");
+      doubled += lines(dir.read("ledger")).size() > 3;
+    }
+  EXPECT_GT(doubled, 2);
+}
+
+} // namespace
