@@ -270,10 +270,9 @@ private:
                              : "no branch succeeded" + firstError());
     default:
       if (ok < wanted)
-        throw StepFailure(
-            (late ? deadlineText(ok) + ", "
-                  : std::to_string(ok) + " branches succeeded, ") +
-            "expected at least " + std::to_string(wanted) + firstError());
+        throw StepFailure((late ? deadlineText(ok) + ": " : std::string()) +
+                          "fewer than " + std::to_string(wanted) +
+                          " branches succeeded" + firstError());
       if (late && fork.policy == AGT_POLICY_QUORUM)
         throw StepFailure(deadlineText(ok));
       return results();

@@ -36,7 +36,7 @@ Value list(agt_scope *scope, std::vector<Value> elements) {
   return agt_value_list(scope, elements.data(), elements.size());
 }
 
-enum Tool : uint32_t { Note, FindNote, Once, Again, Shell, Slow };
+enum Tool : uint32_t { Note, FindNote, Once, Again, Shell, Slow, File, Search };
 
 // ---- tools: what they execute ----------------------------------------------
 
@@ -69,6 +69,26 @@ int32_t findRequest(agt_scope *scope, Value const *args, Value *result) {
 int32_t shellRequest(agt_scope *scope, Value const *args, Value *result) {
   Value argv = list(scope, {text(scope, "sh"), text(scope, "-c"), args[0]});
   *result = list(scope, {argv, nullptr});
+  return AGT_STEP_OK;
+}
+
+// http: POST "{env("API")}/issues"; body: "{text}\n{token}";
+int32_t fileRequest(agt_scope *scope, Value const *args, Value *result) {
+  Value name = text(scope, "API"), api;
+  AGT_TRY(agt_library_call(scope, "test.agt:4:4", AGT_LIB_ENV, &name, 1, &api));
+  Value header = list(scope, {text(scope, "Idempotency-Key"), args[1]});
+  *result = list(scope, {joined(scope, {api, text(scope, "/issues")}),
+                         joined(scope, {args[0], text(scope, "\n"), args[1]}),
+                         list(scope, {header})});
+  return AGT_STEP_OK;
+}
+// http: GET "{env("API")}/search?token={token}";
+int32_t searchRequest(agt_scope *scope, Value const *args, Value *result) {
+  Value name = text(scope, "API"), api;
+  AGT_TRY(agt_library_call(scope, "test.agt:5:5", AGT_LIB_ENV, &name, 1, &api));
+  *result =
+      list(scope, {joined(scope, {api, text(scope, "/search?token="), args[0]}),
+                   nullptr, nullptr});
   return AGT_STEP_OK;
 }
 
@@ -276,6 +296,12 @@ int32_t reads(agt_scope *scope, Value const *args, Value *result) {
   return AGT_STEP_OK;
 }
 
+// return file(text);   over HTTP, reconciled by a search
+int32_t files(agt_scope *scope, Value const *args, Value *result) {
+  static const agt_site issue = site("issue");
+  return agt_step_tool(scope, &issue, File, args, result);
+}
+
 // An agent whose program changed: `let r = note(TEXT)`, TEXT from $AGT_CHANGED.
 int32_t changed(agt_scope *scope, Value const *, Value *result) {
   static const agt_site r = site("r"), go = site("go");
@@ -313,7 +339,15 @@ const char *const declarations = R"({
     {"name": "shell", "kind": "exec", "params": [{"name": "code", "type": 0}],
      "result": 6, "effect": "pure", "timeout": 20000000000},
     {"name": "slow", "kind": "exec", "params": [{"name": "code", "type": 0}],
-     "result": 0, "effect": "once", "timeout": 1000000000}],
+     "result": 0, "effect": "once", "timeout": 1000000000},
+    {"name": "file", "kind": "http", "method": "POST",
+     "params": [{"name": "text", "type": 0}], "result": 0,
+     "effect": "reconcile", "reconcile": 7, "settle": 200000000,
+     "timeout": 1000000000,
+     "retry": {"attempts": 1, "base": 1000000, "max": 2000000}},
+    {"name": "search", "kind": "http", "method": "GET",
+     "params": [{"name": "token", "type": 0}], "result": 3,
+     "effect": "pure"}],
   "agents": [
     {"name": "chain", "params": [{"name": "n", "type": 1}], "result": 0},
     {"name": "once", "params": [{"name": "n", "type": 1}], "result": 0},
@@ -332,16 +366,19 @@ const char *const declarations = R"({
     {"name": "runs", "params": [{"name": "code", "type": 0}], "result": 0},
     {"name": "slow", "params": [{"name": "code", "type": 0}], "result": 0},
     {"name": "reads", "params": [{"name": "path", "type": 0}], "result": 0},
-    {"name": "changed", "params": [], "result": 0}]})";
+    {"name": "changed", "params": [], "result": 0},
+    {"name": "files", "params": [{"name": "text", "type": 0}],
+     "result": 0}]})";
 
 const agt_agent_fn agents[] = {chain, onceChain, againChain, forked,    race,
                                gate,  waits,     asks,       assistant, parent,
-                               runs,  slow,      reads,      changed};
+                               runs,  slow,      reads,      changed,   files};
 
 const agt_tool tools[] = {
     {noteRequest, noteReconcile}, {findRequest, nullptr},
     {noteRequest, nullptr},       {noteRequest, nullptr},
-    {shellRequest, nullptr},      {shellRequest, nullptr}};
+    {shellRequest, nullptr},      {shellRequest, nullptr},
+    {fileRequest, noteReconcile}, {searchRequest, nullptr}};
 
 } // namespace
 
