@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -131,16 +133,28 @@ private:
     if (!spec.guard.empty())
       bindGuard(spec.guard, bound); // taken: awaitGuard has its own answer
 
+    Descriptor extra;
+    if (!spec.extra.empty()) {
+      extra.reset(memfd_create("extra", MFD_CLOEXEC));
+      if (extra.get() < 0 ||
+          ::write(extra.get(), spec.extra.data(), spec.extra.size()) !=
+              ssize_t(spec.extra.size()) ||
+          lseek(extra.get(), 0, SEEK_SET) != 0)
+        return errno;
+    }
+
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    // Away from 0..4 first, which the ends themselves may be.
-    int ends[] = {inRead.get(), outWrite.get(), errWrite.get(), far.get(),
-                  bound.get()};
-    int above = 1 + std::max(4, *std::max_element(ends, ends + 5));
-    for (int i = 0; i < 5; ++i)
+    // Away from 0..5 first, which the ends themselves may be.
+    int ends[] = {inRead.get(), outWrite.get(), errWrite.get(),
+                  far.get(),    bound.get(),    extra.get()};
+    static_assert(sizeof ends / sizeof ends[0] == extraDescriptor + 1);
+    int above =
+        1 + std::max(extraDescriptor, *std::max_element(ends, std::end(ends)));
+    for (int i = 0; i <= extraDescriptor; ++i)
       if (ends[i] >= 0)
         posix_spawn_file_actions_adddup2(&actions, ends[i], above + i);
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i <= extraDescriptor; ++i)
       if (ends[i] >= 0) {
         posix_spawn_file_actions_adddup2(&actions, above + i, i);
         posix_spawn_file_actions_addclose(&actions, above + i);

@@ -26,8 +26,12 @@ struct ProcessSpec {
   /// Bound as an abstract socket's name while anything of it is alive; "":
   /// none.
   std::string guard;
+  /// What the command finds to read at extraDescriptor; "": nothing.
+  std::string extra;
   std::function<bool()> cancelled;
 };
+
+inline constexpr int extraDescriptor = 5;
 
 struct ProcessResult {
   enum Kind { Exited, Signalled, NotStarted, TimedOut, Cancelled, Lost } kind;
