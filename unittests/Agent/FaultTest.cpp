@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <map>
+#include <random>
 #include <set>
 #include <sstream>
 #include <sys/wait.h>
@@ -151,6 +153,34 @@ TEST(Fault, OnceIsParked) {
           << point << "#" << n;
     }
   EXPECT_GT(parked, 2);
+}
+
+// Branches that take turns at random, killed at random, several times over: the
+// same answer whatever the order, no step twice. AGT_SLOW=1: 200 seeds.
+TEST(Fault, RandomDelaysAndDeaths) {
+  int seeds = std::getenv("AGT_SLOW") ? 200 : 15;
+  std::string words = "start forked --run r --arg 'xs=[\"u\",\"v\",\"w\"]'";
+  std::string expected;
+  for (int seed = 0; seed < seeds; ++seed) {
+    std::mt19937 random{uint32_t(seed)};
+    TempDir dir;
+    Program program(dir);
+    Ended ended{137, ""};
+    for (int death = 0; death < 4 && ended.code == 137; ++death) {
+      const char *points[] = {"log.after", "log.before", "effect.before",
+                              "effect.after"};
+      std::string point = points[random() % 4];
+      ended = program.run(words, "JITTER=1 AGT_FAIL=" + point + "#" +
+                                     std::to_string(1 + random() % 8));
+    }
+    if (ended.code == 137)
+      ended = program.run(words, "JITTER=1");
+    EXPECT_EQ(ended.code, 0) << seed << dir.read("errors");
+    if (expected.empty())
+      expected = ended.out;
+    EXPECT_EQ(ended.out, expected) << seed;
+    EXPECT_EQ(lines(dir.read("ledger")).size(), 7u) << seed;
+  }
 }
 
 // The control: with asking switched off the harness must see effects twice.

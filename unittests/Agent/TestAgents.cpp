@@ -41,7 +41,8 @@ enum Tool : uint32_t { Note, FindNote, Once, Again, Shell, Slow, File, Search };
 // ---- tools: what they execute ----------------------------------------------
 
 const char *const noteScript =
-    "echo \"$AGT_TOKEN $1\" >> \"$LEDGER\"; echo \"noted $1\"";
+    "test -z \"$JITTER\" || sleep 0.0$(($(od -An -N1 -tu1 /dev/urandom) % 10));"
+    " echo \"$AGT_TOKEN $1\" >> \"$LEDGER\"; echo \"noted $1\"";
 
 int32_t shell(agt_scope *scope, const char *script, Value argument,
               Value *result) {
