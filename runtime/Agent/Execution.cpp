@@ -148,6 +148,25 @@ Event makeEvent(EventKind kind, const std::string &path) {
   return event;
 }
 
+agt_site resolveSite(agt_scope *scope, const agt_site &site) {
+  agt_site resolved = site;
+  if (!site.was)
+    return resolved;
+  resolved.was = nullptr;
+  std::string older = scope->path(site.was);
+  for (const auto &entry : scope->strand->run.history.steps) {
+    const std::string &path = entry.first;
+    bool below = path.size() > older.size() &&
+                 (path[older.size()] == '/' || path[older.size()] == '[');
+    if (path.compare(0, older.size(), older) == 0 &&
+        (below || path.size() == older.size())) {
+      resolved.name = site.was;
+      break;
+    }
+  }
+  return resolved;
+}
+
 static std::string shorten(const std::string &text) {
   return text.size() <= 400 ? text : text.substr(0, 397) + "...";
 }
@@ -159,10 +178,6 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
     throw Unwind{AGT_STEP_STOPPED};
   std::string path = scope->path(site.name);
   const PastStep *past = strand.run.past(path);
-  if (!past && site.was) {
-    path = scope->path(site.was);
-    past = strand.run.past(path);
-  }
   if (!past)
     return nullptr;
   bool changed = site.hash && !past->hash.empty() && past->hash != site.hash;

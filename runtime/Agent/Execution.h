@@ -180,6 +180,18 @@ int32_t guardStep(agt_scope *scope, const std::string &path,
   return AGT_STEP_STOPPED;
 }
 
+/// `let new was old`: in a run that knows the step (or what is below it) by its
+/// old name it keeps that name, so that nothing below it is done anew.
+agt_site resolveSite(agt_scope *scope, const agt_site &site);
+
+/// Runs the body of the step at `site`, which gets the site as resolveSite()
+/// gives it.
+template <typename Body>
+int32_t guardSite(agt_scope *scope, const agt_site *site, Body &&body) {
+  agt_site resolved = resolveSite(scope, *site);
+  return guardStep(scope, scope->path(resolved.name), [&] { body(resolved); });
+}
+
 /// The logged state of the step of `site`, whose arguments (canonical JSON)
 /// must be those of the log; NULL when the log has nothing that counts. Stops
 /// the run when replay and log differ.

@@ -86,8 +86,8 @@ using namespace agt::rt;
 
 int32_t agt_step_agent(agt_scope *scope, const agt_site *site, uint32_t agent,
                        const agt_value *const *args, const agt_value **result) {
-  return guardStep(scope, scope->path(site->name), [&] {
+  return guardSite(scope, site, [&](const agt_site &at) {
     size_t n = scope->strand->run.program.agents[agent].params.size();
-    *result = runChild(scope, *site, agent, std::vector<Value>(args, args + n));
+    *result = runChild(scope, at, agent, std::vector<Value>(args, args + n));
   });
 }

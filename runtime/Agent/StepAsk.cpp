@@ -422,13 +422,14 @@ using namespace agt::rt;
 
 int32_t agt_step_ask(agt_scope *scope, const agt_site *site, const agt_ask *ask,
                      const agt_value **result) {
-  return guardStep(scope, scope->path(site->name),
-                   [&] { *result = askStep(scope, *site, *ask); });
+  return guardSite(scope, site, [&](const agt_site &at) {
+    *result = askStep(scope, at, *ask);
+  });
 }
 
 int32_t agt_step_prefix(agt_scope *scope, const agt_site *site, uint32_t llm,
                         const agt_value *, const agt_value **) {
-  return guardStep(scope, scope->path(site->name), [&] {
+  return guardSite(scope, site, [&](const agt_site &at) {
     fail(AGT_MISSING, "prefix() needs a local model; '" +
                           scope->strand->run.program.llms[llm].name +
                           "' cannot be given a prefix yet");

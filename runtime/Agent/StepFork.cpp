@@ -330,6 +330,7 @@ using namespace agt::rt;
 
 int32_t agt_step_fork(agt_scope *scope, const agt_site *site,
                       const agt_fork *fork, const agt_value **result) {
-  return guardStep(scope, scope->path(site->name),
-                   [&] { *result = Fork(scope, *site, *fork).evaluate(); });
+  return guardSite(scope, site, [&](const agt_site &at) {
+    *result = Fork(scope, at, *fork).evaluate();
+  });
 }

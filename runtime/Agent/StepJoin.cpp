@@ -229,8 +229,8 @@ int32_t agt_step_join(agt_scope *scope, const agt_site *site,
                       const agt_value *list, int32_t results, uint32_t type,
                       const agt_join_op *ops, uint64_t n_ops,
                       const agt_value **result) {
-  return guardStep(scope, scope->path(site->name), [&] {
-    *result = Join(scope, *site, type).run(list, results != 0, ops, n_ops);
+  return guardSite(scope, site, [&](const agt_site &at) {
+    *result = Join(scope, at, type).run(list, results != 0, ops, n_ops);
   });
 }
 
@@ -238,11 +238,11 @@ int32_t agt_step_rerank(agt_scope *scope, const agt_site *site,
                         const agt_value *docs, const agt_value *query,
                         int32_t with, uint32_t index, int64_t take,
                         const agt_value **result) {
-  return guardStep(scope, scope->path(site->name), [&] {
+  return guardSite(scope, site, [&](const agt_site &at) {
     Values all =
         with == AGT_WITH_TOOL
-            ? elementsOf(callTool(scope, *site, index, {docs, query}))
-            : orderedByModel(scope, *site, index, elementsOf(docs), query);
+            ? elementsOf(callTool(scope, at, index, {docs, query}))
+            : orderedByModel(scope, at, index, elementsOf(docs), query);
     if (take >= 0)
       all.resize(std::min(all.size(), size_t(take)));
     *result = makeList(scope->arena(), all);

@@ -149,13 +149,13 @@ using namespace agt::rt;
 int32_t agt_step_read(agt_scope *scope, const agt_site *site, int32_t reading,
                       uint32_t type, const agt_value *argument,
                       const agt_value **result) {
-  return guardStep(scope, scope->path(site->name), [&] {
-    *result = readStep(scope, *site, reading, type, argument);
+  return guardSite(scope, site, [&](const agt_site &at) {
+    *result = readStep(scope, at, reading, type, argument);
   });
 }
 
 int32_t agt_step_emit(agt_scope *scope, const agt_site *site,
                       const agt_value *text) {
-  return guardStep(scope, scope->path(site->name),
-                   [&] { emitStep(scope, *site, text); });
+  return guardSite(scope, site,
+                   [&](const agt_site &at) { emitStep(scope, at, text); });
 }

@@ -131,22 +131,22 @@ using namespace agt::rt;
 int32_t agt_step_approve(agt_scope *scope, const agt_site *site,
                          const agt_value *text, const agt_value *role,
                          int64_t within, int32_t otherwise, int32_t *answer) {
-  return guardStep(scope, scope->path(site->name), [&] {
-    *answer = approve(scope, *site, textOf(text), textOf(role), within,
-                      otherwise != 0);
+  return guardSite(scope, site, [&](const agt_site &at) {
+    *answer =
+        approve(scope, at, textOf(text), textOf(role), within, otherwise != 0);
   });
 }
 
 int32_t agt_step_sleep(agt_scope *scope, const agt_site *site,
                        int64_t duration) {
-  return guardStep(scope, scope->path(site->name),
-                   [&] { sleepFor(scope, *site, duration); });
+  return guardSite(scope, site,
+                   [&](const agt_site &at) { sleepFor(scope, at, duration); });
 }
 
 int32_t agt_step_receive(agt_scope *scope, const agt_site *site,
                          const char *name, uint32_t type, int64_t within,
                          const agt_value **result) {
-  return guardStep(scope, scope->path(site->name), [&] {
-    *result = receive(scope, *site, name, type, within);
+  return guardSite(scope, site, [&](const agt_site &at) {
+    *result = receive(scope, at, name, type, within);
   });
 }

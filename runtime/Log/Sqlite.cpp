@@ -103,7 +103,7 @@ Statement Database::prepare(const char *sql) {
 }
 
 void Database::failed(const char *what) {
-  int code = sqlite3_errcode(handle);
+  int code = sqlite3_errcode(handle) & 0xff; // without its extension
   std::string name = file.empty() ? "in memory" : "'" + file + "'";
   std::string why = sqlite3_errmsg(handle);
   if (int error = sqlite3_system_errno(handle);

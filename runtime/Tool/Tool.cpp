@@ -174,8 +174,8 @@ using namespace agt::rt;
 
 int32_t agt_step_tool(agt_scope *scope, const agt_site *site, uint32_t tool,
                       const agt_value *const *args, const agt_value **result) {
-  return guardStep(scope, scope->path(site->name), [&] {
+  return guardSite(scope, site, [&](const agt_site &at) {
     size_t n = scope->strand->run.program.tools[tool].params.size();
-    *result = callTool(scope, *site, tool, std::vector<Value>(args, args + n));
+    *result = callTool(scope, at, tool, std::vector<Value>(args, args + n));
   });
 }

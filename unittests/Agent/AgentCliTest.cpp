@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <regex>
 
@@ -94,6 +95,16 @@ TEST_F(AgentCli, ExportsAndImports) {
   EXPECT_EQ(run("gc --older 0s"), "removed 1 run\n[0]\n");
   EXPECT_EQ(run("gc --older x"), "error: expected a time such as 30d, 12h, 5m "
                                  "or 10s, got 'x'\n[2]\n");
+}
+
+TEST_F(AgentCli, RunsTests) {
+  setenv("MOCK",
+         dir.write("m.json", R"([{"reply": {"x": 1, "y": 0}}])").c_str(), 1);
+  std::string said = std::regex_replace(
+      run("test"), std::regex("\\([0-9.]+ m?s\\)"), "(TIME)");
+  EXPECT_EQ(said, "ok one effect (TIME)\nFAILED goes wrong (TIME)\n"
+                  "  test.agt:10:1: expected 2 == 3 at test.agt:10:3, got 2 "
+                  "and 3\nok mocked (TIME)\n[1]\n");
 }
 
 TEST_F(AgentCli, SaysWhatIsWrong) {

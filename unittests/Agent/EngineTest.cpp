@@ -202,6 +202,20 @@ TEST_F(EngineTest, ReplayWithOtherArgumentsStops) {
   EXPECT_EQ(resume().result, "\"noted old\"");
 }
 
+TEST_F(EngineTest, ARenamedStepKeepsItsIdentity) {
+  unsetenv("CHANGED");
+  EXPECT_EQ(start("renamed", "{}").code, AGT_WAITING);
+  setenv("CHANGED", "yes", 1);
+  say(EventKind::Approval, "go", "true");
+  EXPECT_EQ(resume().result, "\"[\\\"noted a\\\"]\"");
+  EXPECT_EQ(ledger(), (Lines{"a"}));
+  // A new run has the new name.
+  start("renamed", "{}", "s");
+  unsetenv("CHANGED");
+  Lines all = kinds("s");
+  EXPECT_TRUE(std::count(all.begin(), all.end(), "result new[a]/r"));
+}
+
 TEST_F(EngineTest, ARunsEndsWithTheBudgetOfSteps) {
   RunOutcome outcome = start("again", R"({"n": 9})");
   EXPECT_EQ(outcome.code, AGT_FAILED);

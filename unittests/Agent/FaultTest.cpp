@@ -155,6 +155,42 @@ TEST(Fault, OnceIsParked) {
   EXPECT_GT(parked, 2);
 }
 
+// The disk refuses: a write or a sync fails, once or from then on. The program
+// says so and stops; nothing that it had acknowledged is lost, nothing is done
+// twice when it is started again.
+TEST(Fault, TheDiskRefuses) {
+  std::string words = "start chain --run r --arg n=3";
+  int refused = 0;
+  auto inject = [&](const std::string &what) {
+    TempDir dir;
+    Program program(dir);
+    Ended ended = program.run(
+        words, "strace -f -qq -o /dev/null -e trace=fdatasync,pwrite64"
+               " -e inject=" +
+                   what);
+    if (ended.code != 0) {
+      ++refused;
+      std::string said = dir.read("errors");
+      EXPECT_NE(said.find("the step log '" + dir.path("log.db") + "': d"),
+                std::string::npos)
+          << what << "\n"
+          << said; // disk I/O error, database or disk is full
+      EXPECT_EQ(ended.out, "") << what;
+    }
+    ended = program.run(words);
+    EXPECT_EQ(ended.code, 0) << what << "\n" << dir.read("errors");
+    EXPECT_EQ(ended.out, "\"noted 0;noted 1;noted 2;\"\n") << what;
+    EXPECT_EQ(lines(dir.read("ledger")).size(), 3u) << what;
+  };
+  for (int n = 1; n < 14; n += 2)
+    inject("fdatasync:error=EIO:when=" + std::to_string(n));
+  for (int n = 4; n < 60; n += 8)
+    inject("pwrite64:error=ENOSPC:when=" + std::to_string(n));
+  for (int n = 30; n < 60; n += 10)
+    inject("pwrite64:error=EIO:when=" + std::to_string(n) + "+");
+  EXPECT_GT(refused, 10);
+}
+
 // Branches that take turns at random, killed at random, several times over: the
 // same answer whatever the order, no step twice. AGT_SLOW=1: 200 seeds.
 TEST(Fault, RandomDelaysAndDeaths) {

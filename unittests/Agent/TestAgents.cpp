@@ -316,6 +316,57 @@ int32_t changed(agt_scope *scope, Value const *, Value *result) {
   return AGT_STEP_OK;
 }
 
+// let new was old = fork x in ["a"] { let r = note(x); yield r; }; then gate.
+int32_t renamedBranch(agt_scope *scope, const void *, Value item, int64_t,
+                      Value *result) {
+  static const agt_site r = site("r");
+  return agt_step_tool(scope, &r, Note, &item, result);
+}
+int32_t renamed(agt_scope *scope, Value const *, Value *result) {
+  static const agt_site older = site("old"), go = site("go"),
+                        newer = {"new", "old", nullptr, "test.agt:1:1",
+                                 AGT_CHANGE_FAIL};
+  Value items = list(scope, {text(scope, "a")}), all;
+  agt_fork fork = {renamedBranch, nullptr,   items, items,          0,
+                   AGT_NEVER,     AGT_NEVER, 0,     AGT_POLICY_ALL, 0};
+  AGT_TRY(agt_step_fork(scope, std::getenv("CHANGED") ? &newer : &older, &fork,
+                        &all));
+  int32_t yes;
+  AGT_TRY(agt_step_approve(scope, &go, text(scope, "go?"), text(scope, "boss"),
+                           int64_t(3600) * 1000000000, 0, &yes));
+  *result = joined(scope, {all});
+  return AGT_STEP_OK;
+}
+
+// test "one effect" { expect(chain(1) == "noted 0;"); expect(calls(note) == 1);
+// }
+int32_t oneEffect(agt_scope *scope, Value const *, Value *) {
+  static const agt_site r = site("chain");
+  Value n = agt_value_int(scope, 1), said, wanted = text(scope, "noted 0;");
+  AGT_TRY(agt_step_agent(scope, &r, 0, &n, &said));
+  AGT_TRY(agt_test_expect(scope, "test.agt:9:3", "chain(1) == \"noted 0;\"",
+                          agt_value_equals(said, wanted), said, wanted));
+  return agt_test_expect(scope, "test.agt:9:4", "calls(note) == 1",
+                         agt_test_calls(scope, AGT_WITH_TOOL, Note) == 1,
+                         nullptr, nullptr);
+}
+// test "goes wrong" { expect(2 == 3); }
+int32_t goesWrong(agt_scope *scope, Value const *, Value *) {
+  Value two = agt_value_int(scope, 2), three = agt_value_int(scope, 3);
+  return agt_test_expect(scope, "test.agt:10:3", "2 == 3",
+                         agt_value_equals(two, three), two, three);
+}
+// test "mocked" { mock script "$MOCK"; expect(asks("q") == "1,0.0"); }
+int32_t mocked(agt_scope *scope, Value const *, Value *) {
+  static const agt_site r = site("asks");
+  const char *file = std::getenv("MOCK");
+  AGT_TRY(agt_test_mock(scope, "test.agt:11:2", 0, file ? file : "/none"));
+  Value q = text(scope, "q"), said, wanted = text(scope, "1,0.0");
+  AGT_TRY(agt_step_agent(scope, &r, 7, &q, &said));
+  return agt_test_expect(scope, "test.agt:11:3", "asks(\"q\") == \"1,0.0\"",
+                         agt_value_equals(said, wanted), said, wanted);
+}
+
 const char *const declarations = R"({
   "types": [{"kind": "string"}, {"kind": "int"}, {"kind": "float"},
     {"kind": "option", "of": 0}, {"kind": "list", "of": 0},
@@ -368,12 +419,13 @@ const char *const declarations = R"({
     {"name": "slow", "params": [{"name": "code", "type": 0}], "result": 0},
     {"name": "reads", "params": [{"name": "path", "type": 0}], "result": 0},
     {"name": "changed", "params": [], "result": 0},
+    {"name": "renamed", "params": [], "result": 0},
     {"name": "files", "params": [{"name": "text", "type": 0}],
      "result": 0}]})";
 
-const agt_agent_fn agents[] = {chain, onceChain, againChain, forked,    race,
-                               gate,  waits,     asks,       assistant, parent,
-                               runs,  slow,      reads,      changed,   files};
+const agt_agent_fn agents[] = {chain, onceChain, againChain, forked, race, gate,
+                               waits, asks,      assistant,  parent, runs, slow,
+                               reads, changed,   renamed,    files};
 
 const agt_tool tools[] = {
     {noteRequest, noteReconcile}, {findRequest, nullptr},
@@ -381,15 +433,19 @@ const agt_tool tools[] = {
     {shellRequest, nullptr},      {shellRequest, nullptr},
     {fileRequest, noteReconcile}, {searchRequest, nullptr}};
 
+const agt_test tests[] = {{"one effect", "test.agt:9:1", oneEffect},
+                          {"goes wrong", "test.agt:10:1", goesWrong},
+                          {"mocked", "test.agt:11:1", mocked}};
+
 } // namespace
 
 const agt_agents testAgents = {declarations,
                                agents,
                                tools,
-                               nullptr,
+                               tests,
                                sizeof agents / sizeof agents[0],
                                sizeof tools / sizeof tools[0],
-                               0};
+                               sizeof tests / sizeof tests[0]};
 const agt_program testAgentProgram = {
     AGT_ABI_VERSION,
     R"({"program": "test-agents", "hash": "0123", "graphs": []})", nullptr, 0};

@@ -62,6 +62,19 @@ TEST(Json, LosesNothing) {
   EXPECT_EQ(parseJson("\"\\u0000\"").get<std::string>(), std::string(1, 0));
 }
 
+// Within a boot the boot clock counts, which nobody can set; across boots the
+// wall clock has to do.
+TEST(Instant, DoesNotFollowASetClock) {
+  Instant now = Instant::now(), later = now.after(3600'000'000'000);
+  EXPECT_EQ(Instant::parse(later.text()).text(), later.text());
+  later.wallMs = 0; // as if the clock had been set forward by decades
+  EXPECT_GT(later.remaining(), 3599'000'000'000);
+  later.boot = "another";
+  EXPECT_EQ(later.remaining(), 0);
+  later.wallMs = now.wallMs + 60000;
+  EXPECT_GT(later.remaining(), 59'000'000'000);
+}
+
 class TypesTest : public testing::Test {
 protected:
   std::string read(uint32_t type, const char *json, bool strict = false) {
