@@ -70,7 +70,7 @@ llvm::SMRange agt::endOfFile(const llvm::SourceMgr &sources,
 Diagnostics::InFlight::InFlight(Diagnostics &owner, Diagnostic diagnostic)
     : owner(&owner), diagnostic(std::move(diagnostic)) {}
 
-Diagnostics::InFlight::InFlight(InFlight &&other)
+Diagnostics::InFlight::InFlight(InFlight &&other) noexcept
     : owner(std::exchange(other.owner, nullptr)),
       diagnostic(std::move(other.diagnostic)) {}
 

@@ -51,7 +51,7 @@ public:
   /// A diagnostic under construction; reported when it goes out of scope.
   class InFlight {
   public:
-    InFlight(InFlight &&other);
+    InFlight(InFlight &&other) noexcept;
     InFlight(const InFlight &) = delete;
     ~InFlight();
 

@@ -74,7 +74,7 @@ static Results constant(arith::ConstantOp op) {
 /// Integer functions of two arguments; division by 0 gives 0.
 static std::optional<int64_t> integerOf(Operation *op, int64_t a, int64_t b) {
   auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
-  bool whole = b != 0 && !(a == INT64_MIN && b == -1);
+  bool whole = b != 0 && (a != INT64_MIN || b != -1);
   using Answer = std::optional<int64_t>;
   return llvm::TypeSwitch<Operation *, Answer>(op)
       .Case([&](arith::AddIOp) { return ua + ub; })

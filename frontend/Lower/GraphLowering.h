@@ -26,7 +26,7 @@ private:
   void lowerInst(const sema::Inst &inst);
   // By kind of op.
   mlir::Value lowerElementwise(const sema::Inst &inst, mlir::Location loc);
-  mlir::Value lowerUnary(sema::Op op, mlir::Value input, mlir::Location loc);
+  mlir::Value lowerUnary(sema::Op op, mlir::Value x, mlir::Location loc);
   mlir::Value lowerCompute(const sema::Inst &inst, mlir::Location loc);
   mlir::Value lowerShape(const sema::Inst &inst, mlir::Location loc);
   mlir::Value lowerNumber(const sema::Inst &inst, mlir::Location loc);

@@ -236,8 +236,8 @@ static const Param sliceParams[] = {
 /// a <= b, or an error at `param`: "'stop' is 9, more than 8, the size ...".
 static bool checkOrder(CallArgs &args, unsigned param, Dim a,
                        const std::string &what, Dim b,
-                       const std::string &source) {
-  std::string middle = ", more than ", after = source;
+                       const std::string &after) {
+  std::string middle = ", more than ";
   if (args.checker.graph->requireLessOrEqual(
           a, b, args.range(param), what + " is {0}" + middle + "{1}" + after))
     return true;

@@ -180,7 +180,7 @@ Value ExprChecker::checkMember(const ast::MemberExpr &expr) {
       return checker.enumValue(*declared, expr.member);
   }
   if (!checker.find(name) && (!scope || !scope->find(name)) &&
-      (!signature || !signature->env.count(name))) {
+      (!signature || !signature->env.contains(name))) {
     std::vector<llvm::StringRef> candidates = checker.namesOf<ast::ModelDecl>();
     llvm::append_range(candidates, checker.namesOf<ast::EnumDecl>());
     return error(base->range,
@@ -264,8 +264,11 @@ Value ExprChecker::checkString(const ast::StringLit &literal) {
     }
     Value value = check(*part.expr);
     std::optional<std::string> piece;
-    if (!value.isPoison() && !(piece = interpolated(value)))
-      error(part.expr->range, describe(value) + " cannot stand in a string");
+    if (!value.isPoison()) {
+      piece = interpolated(value);
+      if (!piece)
+        error(part.expr->range, describe(value) + " cannot stand in a string");
+    }
     poison |= !piece;
     text += piece.value_or("");
   }

@@ -62,7 +62,7 @@ const Inst *GraphBuilder::definition(ValueId id) const {
 }
 
 bool GraphBuilder::hasFact(Dim difference, Predicate predicate) const {
-  return factSet.count({difference, unsigned(predicate)});
+  return factSet.contains({difference, unsigned(predicate)});
 }
 
 void GraphBuilder::addFact(Dim difference, Predicate predicate) {

@@ -281,7 +281,7 @@ Local *GraphChecker::findLocal(const ast::Ident &name) {
   if (checker.suggests())
     candidates = scope.names();
   llvm::sort(candidates);
-  bool dim = signature.env.count(name.text);
+  bool dim = signature.env.contains(name.text);
   diags.error(name.range,
               dim ? "'" + name.text + "' is a dim and cannot be assigned"
                   : "unknown name '" + name.text + "'" +
@@ -550,7 +550,7 @@ void GraphChecker::checkShard(const ast::ShardStmt &stmt) {
     dimNames.push_back(entry.first());
   llvm::sort(dimNames);
   for (const ast::ShardBy &by : stmt.by) {
-    if (!signature.env.count(by.dim.text) &&
+    if (!signature.env.contains(by.dim.text) &&
         !checker.findAs<ast::ConstDecl>(by.dim.text))
       diags.error(by.dim.range, "unknown dim '" + by.dim.text + "'" +
                                     didYouMean(by.dim.text, dimNames));

@@ -25,7 +25,7 @@ public:
   std::vector<agt_tensor> tensors() const;
 
 private:
-  void add(const std::string &spec);
+  void add(const std::string &text);
   void addAll(const std::string &path);
   void bind(size_t param, const StoredTensor &stored, const std::string &path);
   const MappedFile &open(const std::string &path);

@@ -16,19 +16,19 @@
 namespace agt::rt {
 namespace {
 
-// Commands that are about agents or local models, which this runtime serves
-// only in programs that have them.
-const std::vector<std::string> agentCommands = {
-    "start",   "resume",  "runs",   "log",    "watch",  "cancel",
-    "replay",  "fork",    "signal", "export", "import", "gc",
-    "approve", "resolve", "worker", "submit", "ui"};
-const std::vector<std::string> modelCommands = {"serve", "generate", "tokens"};
-
 bool contains(const std::vector<std::string> &list, const std::string &word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 [[noreturn]] void refuseCommand(const std::string &word) {
+  // Commands that are about agents or local models, which this runtime serves
+  // only in programs that have them.
+  const std::vector<std::string> agentCommands = {
+      "start",   "resume",  "runs",   "log",    "watch",  "cancel",
+      "replay",  "fork",    "signal", "export", "import", "gc",
+      "approve", "resolve", "worker", "submit", "ui"};
+  const std::vector<std::string> modelCommands = {"serve", "generate",
+                                                  "tokens"};
   if (contains(agentCommands, word))
     fail(AGT_BAD_INPUT,
          "the program has no agents, which '" + word + "' is about");

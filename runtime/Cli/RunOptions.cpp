@@ -21,10 +21,13 @@ struct RawOptions {
 };
 } // namespace
 
-static const std::vector<std::string> optionNames = {
-    "--in",   "--out",       "--device", "--devices", "--weights",
-    "--set",  "--repeat",    "--stats",  "--trace",   "--check",
-    "--help", "--link-rate", "--policy"};
+static const std::vector<std::string> &optionNames() {
+  static const std::vector<std::string> names = {
+      "--in",   "--out",       "--device", "--devices", "--weights",
+      "--set",  "--repeat",    "--stats",  "--trace",   "--check",
+      "--help", "--link-rate", "--policy"};
+  return names;
+}
 
 [[noreturn]] static void refuse(const std::string &text) {
   fail(AGT_BAD_INPUT, text);
@@ -39,7 +42,7 @@ static void checkExtras(const std::vector<std::string> &extras) {
   for (const std::string &word : extras) {
     if (word.size() > 1 && word[0] == '-') {
       std::string name = word.substr(0, word.find('='));
-      refuse("unknown option '" + name + "'" + didYouMean(name, optionNames));
+      refuse("unknown option '" + name + "'" + didYouMean(name, optionNames()));
     }
     refuse("unexpected argument '" + word + "'");
   }
@@ -96,7 +99,7 @@ static RawOptions split(const std::vector<std::string> &arguments) {
   } catch (const CLI::ParseError &error) {
     std::string text = error.what();
     std::string name = text.substr(0, text.find(':'));
-    if (std::count(optionNames.begin(), optionNames.end(), name))
+    if (std::count(optionNames().begin(), optionNames().end(), name))
       refuse("expected a value behind '" + name + "'");
     refuse("cannot read the command line: " + text);
   }

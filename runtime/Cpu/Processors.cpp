@@ -49,9 +49,10 @@ static double groupLimit() {
 
 unsigned threadCount() {
   if (const char *text = std::getenv("AGT_CPU_THREADS")) {
-    int count = std::atoi(text);
-    if (count > 0)
-      return unsigned(std::min(count, 1024));
+    char *end = nullptr;
+    long count = std::strtol(text, &end, 10);
+    if (count > 0 && *end == 0)
+      return unsigned(std::min(count, 1024L));
   }
   size_t usable = usableProcessors().size();
   if (usable == 0)

@@ -33,7 +33,7 @@ DeviceChoice parseDevice(const std::string &text) {
     bool number = !digits.empty() && digits.size() <= 6 &&
                   digits.find_first_not_of("0123456789") == std::string::npos;
     if (number)
-      return {DeviceChoice::Vulkan, std::atoi(digits.c_str())};
+      return {DeviceChoice::Vulkan, std::stoi(digits)};
   }
   fail(AGT_BAD_INPUT, "expected auto, cpu, vulkan, vulkan:N or null as the "
                       "device, got '" +

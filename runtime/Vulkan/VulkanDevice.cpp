@@ -12,7 +12,8 @@ namespace agt::rt {
 
 VulkanDevice::VulkanDevice(std::shared_ptr<VulkanInstance> instance,
                            size_t index, const VulkanOptions &options)
-    : instance(instance), physical(*instance, instance->devices.at(index)),
+    : instance(std::move(instance)),
+      physical(*this->instance, this->instance->devices.at(index)),
       options(options) {
   std::vector<std::string> missing = physical.missing();
   if (!missing.empty())

@@ -32,7 +32,7 @@ public:
   }
   MemoryBudget memoryBudget() override;
   std::unique_ptr<Buffer> allocate(uint64_t bytes, MemoryKind kind) override;
-  std::unique_ptr<Kernel> load(const agt_kernel &kernel, uint32_t variant,
+  std::unique_ptr<Kernel> load(const agt_kernel &code, uint32_t variant,
                                uint32_t pushConstants) override;
   std::unique_ptr<CommandList> record(const std::vector<Command> &commands,
                                       bool withTimes) override;

@@ -8,6 +8,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -15,15 +16,6 @@ using namespace agt;
 using namespace agt::tool;
 
 namespace {
-
-/// A name in the file system that is gone when this is.
-struct Temporary {
-  llvm::SmallString<128> path;
-  explicit Temporary(llvm::StringRef suffix) {
-    llvm::sys::fs::createTemporaryFile("agtc", suffix, path);
-  }
-  ~Temporary() { llvm::sys::fs::remove(path); }
-};
 
 class Backend {
 public:
@@ -129,15 +121,20 @@ int Backend::emitObjectFile(llvm::Module &lowered) {
 }
 
 llvm::Error Backend::link(llvm::Module &lowered, host::ProgramKind kind) {
-  Temporary object("o");
-  if (llvm::Error error = host::emitObject(lowered, object.path))
-    return error;
   auto toolchain = host::findToolchain(executablePath());
   if (!toolchain)
     return toolchain.takeError();
+  llvm::SmallString<128> object;
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("agtc", "o", object))
+    return llvm::createStringError(code, "cannot write a temporary file: " +
+                                             code.message());
+  llvm::FileRemover remover(object);
+  if (llvm::Error error = host::emitObject(lowered, object))
+    return error;
   auto *linkAs = kind == host::ProgramKind::Library ? host::linkLibrary
                                                     : host::linkExecutable;
-  return linkAs(*toolchain, object.path, resultPath(options));
+  return linkAs(*toolchain, object, resultPath(options));
 }
 
 /// The C header of a library, beside it.
