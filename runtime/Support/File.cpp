@@ -39,34 +39,36 @@ MappedFile::MappedFile(const std::string &path) {
     refuse(errorText(EISDIR));
   if (!S_ISREG(info.st_mode))
     refuse("it is not a regular file");
-  if (info.st_size == 0)
-    return;
-  length = size_t(info.st_size);
-  void *address =
-      mmap(nullptr, length, PROT_READ, MAP_PRIVATE, descriptor.number, 0);
-  mapped = address != MAP_FAILED;
-  if (mapped)
-    bytes = static_cast<const unsigned char *>(address);
-  else if (!readAll(descriptor.number))
+  // Files of /proc have no size and are not empty.
+  if (info.st_size > 0) {
+    void *address = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE,
+                         descriptor.number, 0);
+    if (address != MAP_FAILED) {
+      mapped = true;
+      bytes = static_cast<const unsigned char *>(address);
+      length = size_t(info.st_size);
+      return;
+    }
+  }
+  if (!readAll(descriptor.number))
     refuse(errorText(errno));
 }
 
-/// Reads `length` bytes, or as many as there still are. False with errno.
+/// False with errno.
 bool MappedFile::readAll(int descriptor) {
-  content.resize(length);
-  size_t done = 0;
-  while (done < length) {
-    ssize_t got = ::read(descriptor, content.data() + done, length - done);
+  char block[1 << 16];
+  for (;;) {
+    ssize_t got = ::read(descriptor, block, sizeof block);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
       return false;
     if (got == 0)
       break;
-    done += size_t(got);
+    content.append(block, size_t(got));
   }
   bytes = reinterpret_cast<const unsigned char *>(content.data());
-  length = done;
+  length = content.size();
   return true;
 }
 

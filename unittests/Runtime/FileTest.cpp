@@ -89,6 +89,8 @@ TEST(MappedFile, ReadsRegularFiles) {
   EXPECT_EQ(std::string(file.data(), file.data() + file.size()), "hello");
   MappedFile empty(dir.write("e", ""));
   EXPECT_EQ(empty.size(), 0u);
+  MappedFile generated("/proc/self/status");
+  EXPECT_GT(generated.size(), 0u);
   ASSERT_EQ(mkfifo(dir.path("pipe").c_str(), 0666), 0);
   for (const std::string &endless :
        {dir.path("pipe"), std::string("/dev/zero")})
