@@ -22,6 +22,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "dialect/Agt/Effects.h"
+
 #include "dialect/Agt/AgtDialect.h.inc"
 #include "dialect/Agt/AgtEnums.h.inc"
 
@@ -33,6 +35,9 @@ class Anchor : public mlir::OpTrait::TraitBase<Op, Anchor> {};
 
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Agt/AgtAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialect/Agt/AgtTypes.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialect/Agt/AgtOps.h.inc"

@@ -62,6 +62,7 @@ void agt::AgtDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "dialect/Agt/AgtAttrs.cpp.inc"
       >();
+  addAgentTypes();
   addInterfaces<AgtInlinerInterface>();
 }
 

@@ -14,7 +14,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Agt_Dialect : Dialect {
   let name = "agt";
-  let summary = "attention graphs as their authors wrote them";
+  let summary = "attention graphs and agents as their authors wrote them";
   let description = [{
     Tensors are builtin ranked tensors of `f32`, `f16`, `bf16`, `f8E4M3FN`,
     `i8`, `i32`, `i64` and `i1` (the language's `bool`). A dim that the source
@@ -22,6 +22,10 @@ def Agt_Dialect : Dialect {
     that binds it, so sizes are ordinary `index` arithmetic and upstream passes
     (canonicalize, CSE, `resolve-ranked-shaped-type-result-dims`) work on them.
     What cannot be checked when the program is compiled is an `agt.require`.
+
+    An agent is a function whose only traces are its steps. Steps read and write
+    the step log, so none is dropped, merged or moved past another; each shows
+    its segment of the step's path and the hash of its meaning.
   }];
   let cppNamespace = "::agt";
   let dependentDialects = [
@@ -29,7 +33,11 @@ def Agt_Dialect : Dialect {
     "mlir::tensor::TensorDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    void addAgentTypes();
+  }];
 }
 
 // Sizes of results as arithmetic on operands, for tensor.dim of a result.

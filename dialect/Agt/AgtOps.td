@@ -21,5 +21,10 @@ include "dialect/Agt/AgtShapeOps.td"
 include "dialect/Agt/AgtReductionOps.td"
 include "dialect/Agt/AgtAttentionOps.td"
 include "dialect/Agt/AgtKernelOps.td"
+include "dialect/Agt/AgtAgentTypes.td"
+include "dialect/Agt/AgtAgentDeclOps.td"
+include "dialect/Agt/AgtAgentValueOps.td"
+include "dialect/Agt/AgtAgentControlOps.td"
+include "dialect/Agt/AgtAgentStepOps.td"
 
 #endif // AGT_OPS_TD
