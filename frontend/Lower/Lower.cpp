@@ -1,4 +1,5 @@
 #include "frontend/Lower/Lower.h"
+#include "frontend/Lower/Agent/AgentLowering.h"
 #include "frontend/Lower/GraphLowering.h"
 
 using namespace agt;
@@ -15,5 +16,6 @@ OwningOpRef<ModuleOp> agt::lowerProgram(const sema::Program &program,
   builder.setInsertionPointToEnd(module->getBody());
   for (const sema::CheckedGraph &graph : program.graphs)
     GraphLowering(graph, builder, locations).lower();
+  AgentLowering(*program.agents, builder, locations).lower();
   return module;
 }

@@ -89,8 +89,12 @@ public:
   // Types
   //===--------------------------------------------------------------------===//
 
-  /// Checks that a type exists and has the arguments that it takes.
-  void checkType(const ast::TypeRef &type);
+  /// Checks, once, that a type exists and has the arguments that it takes.
+  bool checkType(const ast::TypeRef &type);
+  /// Whether the field has bounds without errors.
+  bool goodBounds(const ast::Field &field) const {
+    return boundedFields.contains(&field);
+  }
   /// The tensor that `type` names, its dims by `evaluate`; nothing after
   /// errors.
   using DimEvaluator = llvm::function_ref<Dim(const ast::Expr &)>;
@@ -132,14 +136,15 @@ private:
   void checkModel(const ast::ModelDecl &decl);
   void checkWeights(const ast::WeightsDecl &decl);
   void checkLlm(const ast::LlmDecl &decl);
-  void checkParams(llvm::ArrayRef<ast::Param *> params);
-  void checkTool(const ast::ToolDecl &decl);
+  void checkTypeOnce(const ast::TypeRef &type);
   void applyDefines();
   Value defined(const ast::ConstDecl &decl, Value value);
   Value parseDefine(llvm::StringRef name, llvm::StringRef text,
                     const Value &declared);
   void buildSignature(const ast::GraphDecl &decl, GraphSignature &signature);
 
+  llvm::DenseMap<const ast::TypeRef *, bool> checkedTypes;
+  llvm::DenseSet<const ast::Field *> boundedFields;
   struct Refusal {
     const ast::Decl *decl;
     llvm::SMRange range;

@@ -241,14 +241,6 @@ void Checker::refuseLater(const ast::Decl *decl, llvm::SMRange range,
 void Checker::refuse(llvm::ArrayRef<const ast::Decl *> chosen) {
   llvm::DenseSet<const ast::Decl *> set(chosen.begin(), chosen.end());
   std::vector<std::pair<llvm::SMRange, std::string>> found;
-  for (const ast::Decl *decl : chosen) {
-    const auto *test = dyn_cast<ast::TestDecl>(decl);
-    if (test ||
-        isa<ast::AgentDecl, ast::ToolDecl, ast::LlmDecl, ast::FnDecl>(decl))
-      found.emplace_back(test ? test->title->range : decl->name.range,
-                         "'" + keywordOf(*decl).str() +
-                             "' declarations cannot be compiled yet");
-  }
   for (const Refusal &refusal : refusals)
     if (!refusal.decl || set.contains(refusal.decl))
       found.emplace_back(refusal.range,

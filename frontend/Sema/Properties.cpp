@@ -2,6 +2,7 @@
 // Which properties there are is a table for each; values are single expressions
 // with units that the checker compares.
 #include "frontend/Sema/ExprChecker.h"
+#include "frontend/Sema/PropertyList.h"
 #include "frontend/Sema/Suggest.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -14,30 +15,26 @@ using llvm::dyn_cast;
 // What all have in common
 //===----------------------------------------------------------------------===//
 
-/// The text of a label, or empty.
-static llvm::StringRef labelOf(const ast::Prop &prop) {
+llvm::StringRef agt::sema::labelOf(const ast::Prop &prop) {
   if (prop.stringLabel)
     return prop.stringLabel->constant().value_or("");
   return prop.label.text;
 }
 
-static llvm::SMRange labelRange(const ast::Prop &prop) {
+llvm::SMRange agt::sema::labelRange(const ast::Prop &prop) {
   if (prop.stringLabel)
     return prop.stringLabel->range;
   return prop.label ? prop.label.range : prop.word.range;
 }
 
-/// Reports unknown properties, properties given twice and labels where there
-/// is none; calls `check` with the rest.
-static void forEachProp(Diagnostics &diags, const ast::Props *props,
-                        llvm::StringRef what,
-                        llvm::ArrayRef<llvm::StringRef> known,
-                        llvm::ArrayRef<llvm::StringRef> labelled,
-                        llvm::function_ref<void(const ast::Prop &)> check) {
+void agt::sema::forEachProp(Diagnostics &diags,
+                            llvm::ArrayRef<ast::Prop *> props,
+                            llvm::StringRef what,
+                            llvm::ArrayRef<llvm::StringRef> known,
+                            llvm::ArrayRef<llvm::StringRef> labelled,
+                            llvm::function_ref<void(const ast::Prop &)> check) {
   llvm::StringMap<llvm::SMRange> seen;
-  if (!props)
-    return;
-  for (const ast::Prop *prop : props->props) {
+  for (const ast::Prop *prop : props) {
     llvm::StringRef word = prop->word.text;
     if (!known.empty() && !llvm::is_contained(known, word)) {
       diags.error(prop->word.range, what + " has no property '" + word + "'" +
@@ -63,8 +60,8 @@ static void forEachProp(Diagnostics &diags, const ast::Props *props,
   }
 }
 
-/// The one expression of a property, or an error.
-static const ast::Expr *single(Diagnostics &diags, const ast::Prop &prop) {
+const ast::Expr *agt::sema::singleValue(Diagnostics &diags,
+                                        const ast::Prop &prop) {
   const ast::Value *value = prop.values.size() == 1 ? prop.values[0] : nullptr;
   if (value && value->value == ast::Value::Plain && value->more.empty())
     return value->expr;
@@ -90,7 +87,7 @@ static llvm::StringRef unitName(ast::QuantityLit::Unit unit) {
 
 static double quantity(Diagnostics &diags, const ast::Prop &prop,
                        ast::QuantityLit::Unit unit) {
-  const ast::Expr *expr = single(diags, prop);
+  const ast::Expr *expr = singleValue(diags, prop);
   if (!expr)
     return 0;
   const auto *literal = dyn_cast<ast::QuantityLit>(expr);
@@ -99,6 +96,13 @@ static double quantity(Diagnostics &diags, const ast::Prop &prop,
   diags.error(expr->range,
               "expected " + unitName(unit) + " for '" + prop.word.text + "'");
   return 0;
+}
+
+/// A declaration may have no properties at all.
+static llvm::ArrayRef<ast::Prop *> listOf(const ast::Props *props) {
+  if (!props)
+    return {};
+  return props->props;
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,7 +138,7 @@ void Checker::checkTarget(const ast::TargetDecl &decl) {
     info = baseOf(diags, *decl.base);
   info.name = decl.name.text.str();
   forEachProp(
-      diags, decl.props, "a target",
+      diags, listOf(decl.props), "a target",
       {"memory", "flops", "bandwidth", "link", "overhead"}, {"flops"},
       [&](const ast::Prop &prop) {
         llvm::StringRef word = prop.word.text;
@@ -150,7 +154,7 @@ void Checker::checkTarget(const ast::TargetDecl &decl) {
                         "'flops' needs a dtype, as in flops f16: 990TFLOPS" +
                             didYouMean(labelOf(prop), dtypeNames()));
         } else if (word == "overhead") {
-          const ast::Expr *expr = single(diags, prop);
+          const ast::Expr *expr = singleValue(diags, prop);
           const auto *time = llvm::dyn_cast_or_null<ast::DurationLit>(expr);
           if (time)
             info.overheadNanoseconds = time->nanoseconds;
@@ -214,8 +218,8 @@ void Checker::checkMesh(const ast::MeshDecl &decl) {
   else
     diags.error(decl.name.range, "mesh '" + decl.name.text +
                                      "' needs 'axes', as in axes: cp = 4");
-  forEachProp(diags, decl.props, "a mesh", {"axes", "target", "link"}, {"link"},
-              [&](const ast::Prop &prop) {
+  forEachProp(diags, listOf(decl.props), "a mesh", {"axes", "target", "link"},
+              {"link"}, [&](const ast::Prop &prop) {
                 if (prop.word.text == "target")
                   checkMeshTarget(prop, mesh);
                 else if (prop.word.text == "link")
@@ -225,7 +229,7 @@ void Checker::checkMesh(const ast::MeshDecl &decl) {
 }
 
 void Checker::checkMeshTarget(const ast::Prop &prop, MeshInfo &mesh) {
-  const ast::Expr *expr = single(diags, prop);
+  const ast::Expr *expr = singleValue(diags, prop);
   if (!expr)
     return;
   const auto *name = dyn_cast<ast::NameRef>(expr);
@@ -308,7 +312,7 @@ Value Checker::modelValue(const ast::Prop &prop) {
 }
 
 Value Checker::evaluateField(const ast::Prop &prop) {
-  const ast::Expr *expr = single(diags, prop);
+  const ast::Expr *expr = singleValue(diags, prop);
   if (!expr)
     return Value::poison();
   llvm::StringRef word = prop.word.text;
@@ -343,7 +347,7 @@ Value Checker::evaluateField(const ast::Prop &prop) {
 }
 
 void Checker::checkModel(const ast::ModelDecl &decl) {
-  forEachProp(diags, decl.props, "a model", {}, {},
+  forEachProp(diags, listOf(decl.props), "a model", {}, {},
               [&](const ast::Prop &prop) { modelValue(prop); });
   const ast::Prop *heads = decl.props ? decl.props->find("heads") : nullptr;
   const ast::Prop *shared = decl.props ? decl.props->find("kv_heads") : nullptr;
@@ -378,6 +382,7 @@ void Checker::checkLlm(const ast::LlmDecl &decl) {
       diags.error(decl.source.range,
                   "unknown graph '" + source + "'" +
                       didYouMean(source, namesOf<ast::GraphDecl>()));
+    refuseLater(&decl, decl.source.range, "llm from a graph");
     return;
   }
   static const llvm::StringRef providers[] = {"openai", "mock"};

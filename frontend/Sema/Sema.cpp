@@ -2,6 +2,7 @@
 // chosen and what of it is refused. Errors are collected and shown in the
 // order of the source.
 #include "frontend/Sema/Sema.h"
+#include "frontend/Sema/Agent/AgentChecker.h"
 #include "frontend/Sema/CallChecks.h"
 #include "frontend/Sema/GraphChecker.h"
 #include "frontend/Sema/Suggest.h"
@@ -14,8 +15,9 @@ using namespace agt::sema;
 using llvm::dyn_cast;
 
 /// The declarations of `--only` and the graphs that they call; all without it.
-static std::vector<const ast::Decl *> chooseDecls(Checker &checker,
-                                                  const SemaOptions &options) {
+static std::vector<const ast::Decl *>
+chooseDecls(Checker &checker, const agents::AgentChecker &agents,
+            const SemaOptions &options) {
   if (options.only.empty())
     return checker.allDecls();
   llvm::DenseSet<const ast::Decl *> chosen;
@@ -31,6 +33,9 @@ static std::vector<const ast::Decl *> chooseDecls(Checker &checker,
   while (!work.empty()) {
     const ast::Decl *decl = work.back();
     work.pop_back();
+    for (const agents::AgentChecker::Use &use : agents.usesOf(*decl))
+      if (chosen.insert(use.decl).second)
+        work.push_back(use.decl);
     if (const auto *graph = dyn_cast<ast::GraphDecl>(decl))
       for (const Checker::CallSite &call : checker.callsOf(*graph))
         if (chosen.insert(call.callee).second)
@@ -77,9 +82,14 @@ static Program check(llvm::ArrayRef<const ast::File *> files,
     if (const auto *graph = dyn_cast<ast::GraphDecl>(decl))
       graphs[decl] = GraphChecker(checker, checker.signature(*graph)).check();
   checkCalls(checker, graphs, diags);
+  program.agents = std::make_unique<agents::AgentProgram>();
+  agents::AgentChecker agentChecker(checker, *program.agents);
+  agentChecker.check();
 
-  std::vector<const ast::Decl *> chosen = chooseDecls(checker, options);
+  std::vector<const ast::Decl *> chosen =
+      chooseDecls(checker, agentChecker, options);
   checker.refuse(chosen);
+  agentChecker.choose(chosen);
   for (const ast::Decl *decl : chosen) {
     auto found = graphs.find(decl);
     if (found != graphs.end())

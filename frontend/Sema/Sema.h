@@ -6,6 +6,7 @@
 
 #include "frontend/AST/AST.h"
 #include "frontend/Diagnostics.h"
+#include "frontend/Sema/Agent/CheckedAgents.h"
 #include "frontend/Sema/CheckedGraph.h"
 #include "frontend/Sema/Machine.h"
 
@@ -31,6 +32,8 @@ struct Program {
   std::vector<MeshInfo> meshes;
   /// In source order.
   std::vector<CheckedGraph> graphs;
+  /// Agents, and what they use.
+  std::unique_ptr<agents::AgentProgram> agents;
 };
 
 /// Checks the files (imports first, the main file last) and reports every

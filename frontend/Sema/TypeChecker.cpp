@@ -64,7 +64,16 @@ static std::optional<DType> dtypeOf(Diagnostics &diags,
 static constexpr llvm::StringLiteral tensorForm =
     "'tensor' takes a dtype and dims, as in tensor<f32, [H, S, D]>";
 
-void Checker::checkType(const ast::TypeRef &type) {
+bool Checker::checkType(const ast::TypeRef &type) {
+  auto found = checkedTypes.find(&type);
+  if (found != checkedTypes.end())
+    return found->second;
+  unsigned before = diags.errorCount();
+  checkTypeOnce(type);
+  return checkedTypes[&type] = diags.errorCount() == before;
+}
+
+void Checker::checkTypeOnce(const ast::TypeRef &type) {
   llvm::StringRef name = type.name.text;
   const BuiltinType *builtin = findBuiltinType(name);
   TypeArgs form = builtin ? builtin->args : TypeArgs::None;
@@ -98,7 +107,8 @@ void Checker::checkType(const ast::TypeRef &type) {
     if (type.args.size() != 1 || !isTypeArg(type.args[0]))
       return refuse("'" + name + "' takes one type, as in " + name +
                     "<string>");
-    return checkType(*type.args[0].type);
+    checkType(*type.args[0].type);
+    return;
   case TypeArgs::List: {
     bool bounded =
         type.args.size() == 2 && type.args[1].kind == ast::TypeArg::Max;
@@ -249,8 +259,12 @@ void Checker::checkRecord(const ast::RecordDecl &decl) {
   for (const ast::Field *field : decl.fields) {
     checkTwice(diags, seen, field->name, "field");
     checkType(*field->type);
-    if (field->bounds)
+    if (field->bounds) {
+      unsigned before = diags.errorCount();
       checkBounds(*field);
+      if (diags.errorCount() == before)
+        boundedFields.insert(field);
+    }
   }
 }
 
@@ -301,25 +315,6 @@ void Checker::checkRecordCycles() {
   }
 }
 
-void Checker::checkParams(llvm::ArrayRef<ast::Param *> params) {
-  llvm::StringMap<llvm::SMRange> seen;
-  for (const ast::Param *param : params) {
-    checkTwice(diags, seen, param->name, "parameter");
-    checkType(*param->type);
-  }
-}
-
-void Checker::checkTool(const ast::ToolDecl &decl) {
-  checkParams(decl.params);
-  if (decl.result)
-    checkType(*decl.result);
-  llvm::StringMap<llvm::SMRange> seen;
-  for (const ast::ToolDecl *tool : decl.tools) {
-    checkTwice(diags, seen, tool->name, "tool");
-    checkTool(*tool);
-  }
-}
-
 void Checker::checkDeclarations() {
   applyDefines();
   for (const ast::Decl *decl : decls)
@@ -340,15 +335,6 @@ void Checker::checkDeclarations() {
       checkWeights(*weights);
     else if (const auto *llm = dyn_cast<ast::LlmDecl>(decl))
       checkLlm(*llm);
-    else if (const auto *tool = dyn_cast<ast::ToolDecl>(decl))
-      checkTool(*tool);
-    else if (const auto *fn = dyn_cast<ast::FnDecl>(decl)) {
-      checkParams(fn->params);
-      checkType(*fn->result);
-    } else if (const auto *agent = dyn_cast<ast::AgentDecl>(decl)) {
-      checkParams(agent->params);
-      checkType(*agent->result);
-    }
   }
   checkRecordCycles();
 }

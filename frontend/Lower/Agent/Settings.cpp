@@ -1,0 +1,149 @@
+// What the runtime is told of models, tools and agents, as attributes of the
+// shape that docs/Agents.md gives the JSON.
+#include "frontend/Lower/Agent/AgentLowering.h"
+
+using namespace agt;
+using namespace agt::sema::agents;
+using namespace mlir;
+
+namespace {
+/// A dictionary under construction.
+class Settings {
+public:
+  explicit Settings(Builder &builder) : builder(builder) {}
+
+  Settings &add(llvm::StringRef name, Attribute value) {
+    entries.push_back(builder.getNamedAttr(name, value));
+    return *this;
+  }
+  Settings &add(llvm::StringRef name, int64_t value) {
+    return add(name, builder.getI64IntegerAttr(value));
+  }
+  Settings &add(llvm::StringRef name, llvm::StringRef value) {
+    return add(name, Attribute(builder.getStringAttr(value)));
+  }
+  template <typename T>
+  Settings &add(llvm::StringRef name, const std::optional<T> &value) {
+    return value ? add(name, *value) : *this;
+  }
+  DictionaryAttr get() { return builder.getDictionaryAttr(entries); }
+  bool empty() const { return entries.empty(); }
+
+private:
+  Builder &builder;
+  llvm::SmallVector<NamedAttribute> entries;
+};
+} // namespace
+
+Attribute AgentLowering::text(const Text &text) {
+  llvm::SmallVector<Attribute> parts;
+  for (const TextPart &part : text) {
+    if (part.kind == TextPart::Constant)
+      parts.push_back(builder.getStringAttr(part.text));
+    else
+      parts.push_back(
+          Settings(builder)
+              .add(part.kind == TextPart::Env ? "env" : "secret", part.text)
+              .get());
+  }
+  if (parts.size() == 1)
+    return parts.front();
+  if (parts.empty())
+    return builder.getStringAttr("");
+  return Settings(builder)
+      .add("parts", Attribute(builder.getArrayAttr(parts)))
+      .get();
+}
+
+DictionaryAttr AgentLowering::retry(int64_t attempts, int64_t base,
+                                    int64_t max) {
+  return Settings(builder)
+      .add("attempts", attempts)
+      .add("base", base)
+      .add("max", max)
+      .get();
+}
+
+void AgentLowering::lowerLlm(const LlmInfo &llm) {
+  Settings settings(builder);
+  if (llm.provider == "mock") {
+    settings.add("file", llm.file);
+  } else {
+    settings.add("model", text(llm.model)).add("endpoint", text(llm.endpoint));
+    if (!llm.key.empty())
+      settings.add("key", text(llm.key));
+    settings.add("timeout", llm.timeoutNanoseconds)
+        .add("retry",
+             Attribute(retry(llm.retries, 500'000'000, 30'000'000'000)));
+  }
+  LlmOp::create(builder, locations.get(llm.decl->name.range),
+                llm.decl->name.text, llm.provider, settings.get());
+}
+
+DictionaryAttr AgentLowering::sandbox(const Sandbox &sandbox) {
+  Settings settings(builder);
+  if (sandbox.untrusted)
+    settings.add("untrusted", Attribute(builder.getBoolAttr(true)));
+  if (sandbox.hostNetwork)
+    settings.add("network", llvm::StringRef("host"));
+  auto paths = [&](llvm::StringRef name, const std::vector<std::string> &list) {
+    llvm::SmallVector<llvm::StringRef> refs(list.begin(), list.end());
+    if (!refs.empty())
+      settings.add(name, Attribute(builder.getStrArrayAttr(refs)));
+  };
+  paths("read", sandbox.read);
+  paths("write", sandbox.write);
+  llvm::SmallVector<Attribute> env;
+  for (const auto &[name, value] : sandbox.env)
+    env.push_back(
+        builder.getArrayAttr({builder.getStringAttr(name), text(value)}));
+  if (!env.empty())
+    settings.add("env", Attribute(builder.getArrayAttr(env)));
+  settings.add("memory", sandbox.memoryBytes)
+      .add("cpu", sandbox.cpuNanoseconds)
+      .add("processes", sandbox.processes)
+      .add("files", sandbox.fileBytes);
+  return settings.get();
+}
+
+DictionaryAttr AgentLowering::toolSettings(const ToolInfo &tool) {
+  Settings settings(builder);
+  if (tool.reconciler)
+    settings
+        .add("reconcile",
+             Attribute(FlatSymbolRefAttr::get(
+                 builder.getContext(), tool.reconciler->decl->name.text)))
+        .add("settle", tool.settleNanoseconds);
+  settings.add("timeout", tool.timeoutNanoseconds);
+  if (tool.retries > 0)
+    settings.add("retry", Attribute(retry(tool.retries, tool.backoffNanoseconds,
+                                          tool.maxBackoffNanoseconds)));
+  Settings limit(builder);
+  if (tool.limitCalls > 0)
+    limit.add("calls", tool.limitCalls).add("per", tool.limitNanoseconds);
+  if (tool.concurrent > 0)
+    limit.add("concurrent", tool.concurrent);
+  if (!limit.empty())
+    settings.add("limit", Attribute(limit.get()));
+  if (tool.stdinJson)
+    settings.add("stdin", llvm::StringRef("json"));
+  if (!tool.method.empty())
+    settings.add("method", tool.method);
+  if (tool.sandbox)
+    settings.add("sandbox", Attribute(sandbox(*tool.sandbox)));
+  return settings.get();
+}
+
+DictionaryAttr AgentLowering::agentSettings(const AgentInfo &agent) {
+  Settings settings(builder), budget(builder);
+  budget.add("tokens", agent.budget.tokens.value)
+      .add("steps", agent.budget.steps.value)
+      .add("wall", agent.budget.wallNanoseconds.value);
+  if (agent.budget.usd.value)
+    budget.add("usd",
+               Attribute(builder.getF64FloatAttr(*agent.budget.usd.value)));
+  if (!budget.empty())
+    settings.add("budget", Attribute(budget.get()));
+  settings.add("attempts", agent.attempts);
+  return settings.empty() ? DictionaryAttr() : settings.get();
+}
