@@ -58,6 +58,8 @@ public:
   }
   Value null();
 
+  /// Calls an ABI function.
+  Value callAbi(llvm::StringRef name, llvm::ArrayRef<Value> arguments);
   /// Calls an ABI function and returns its status to the caller if it failed.
   void call(llvm::StringRef name, llvm::ArrayRef<Value> arguments);
   /// The status of a call that ends the function.
@@ -67,7 +69,6 @@ public:
   void require(Value condition, llvm::ArrayRef<Value> failArguments);
 
 private:
-  Value callAbi(llvm::StringRef name, llvm::ArrayRef<Value> arguments);
   void returnUnless(Value condition, llvm::function_ref<Value()> status);
 
   mlir::func::FuncOp function;

@@ -34,12 +34,31 @@ struct GraphInfo {
   std::vector<ParamInfo> results;
 };
 
+/// What an agt_agents is made of, by the names of the functions.
+struct AgentsInfo {
+  struct Tool {
+    std::string request;
+    std::string reconcile; // empty without one
+  };
+  struct Test {
+    std::string function;
+    std::string title;
+    std::string place;
+  };
+  /// Empty in a program without agents.
+  std::string declarations;
+  std::vector<std::string> agents;
+  std::vector<Tool> tools;
+  std::vector<Test> tests;
+};
+
 struct Manifest {
   std::string program;
   /// SHA-256 of the agt IR without places, in hex: two builds of one source
   /// have one hash, and formatting or comments do not change it.
   std::string hash;
   std::vector<GraphInfo> graphs;
+  AgentsInfo agents;
 
   /// The JSON of agt_program.manifest (agt/runtime.h).
   std::string json() const;

@@ -1,6 +1,7 @@
 //===- Program.cpp - From agt IR to a program -----------------------------===//
 
 #include "codegen/host/Program.h"
+#include "codegen/host/agents/AgentModule.h"
 #include "codegen/spirv/Serialize.h"
 #include "passes/Passes.h"
 
@@ -52,7 +53,9 @@ LogicalResult agt::host::lowerToHost(ModuleOp module, Program &program) {
   context->loadDialect<func::FuncDialect, LLVM::LLVMDialect,
                        cf::ControlFlowDialect>();
   spirv::loadKernelDialects(*context);
-  return lowerGraphs(module, program.kernels);
+  if (failed(lowerGraphs(module, program.kernels)))
+    return failure();
+  return lowerAgents(module, program.manifest);
 }
 
 std::unique_ptr<llvm::Module>

@@ -1,6 +1,7 @@
 //===- ProgramData.cpp - The constant data of a program -------------------===//
 
 #include "codegen/host/ProgramData.h"
+#include "runtime/include/agt/agent.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -25,6 +26,8 @@ static_assert(sizeof(agt_kernel) == 32 &&
 static_assert(sizeof(agt_param) == 16 && offsetof(agt_param, dtype) == 8);
 static_assert(sizeof(agt_graph) == 48 && offsetof(agt_graph, n_params) == 32 &&
               offsetof(agt_graph, run) == 40);
+static_assert(sizeof(agt_tool) == 16 && sizeof(agt_test) == 24 &&
+              sizeof(agt_agents) == 56 && offsetof(agt_agents, n_agents) == 32);
 static_assert(sizeof(agt_program) == 32 && offsetof(agt_program, graphs) == 16);
 
 namespace {
@@ -83,7 +86,9 @@ public:
                    llvm::ArrayRef<cpu::CpuVariant> native);
   Constant *params(const std::vector<ParamInfo> &params);
   Constant *graph(const GraphInfo &info);
-  void addMain(Constant *program);
+  Constant *agents(const AgentsInfo &info);
+  /// `agents` is null in a program without any.
+  void addMain(Constant *program, Constant *agents);
 
 private:
   llvm::Module &module;
@@ -141,16 +146,43 @@ Constant *DataBuilder::graph(const GraphInfo &info) {
                     i32(info.results.size()), run});
 }
 
-void DataBuilder::addMain(Constant *program) {
+Constant *DataBuilder::agents(const AgentsInfo &info) {
+  auto function = [&](llvm::StringRef name) -> Constant * {
+    if (name.empty())
+      return llvm::ConstantPointerNull::get(ptr);
+    return module.getFunction(name);
+  };
+  std::vector<Constant *> agents, tools, tests;
+  for (const std::string &agent : info.agents)
+    agents.push_back(function(agent));
+  for (const AgentsInfo::Tool &tool : info.tools)
+    tools.push_back(
+        structure({function(tool.request), function(tool.reconcile)}));
+  for (const AgentsInfo::Test &test : info.tests)
+    tests.push_back(structure(
+        {text(test.title), text(test.place), function(test.function)}));
+  return structure({text(info.declarations), array(agents), array(tools),
+                    array(tests), i64(agents.size()), i64(tools.size()),
+                    i64(tests.size())});
+}
+
+void DataBuilder::addMain(Constant *program, Constant *agents) {
   llvm::Type *i32 = llvm::Type::getInt32Ty(context);
+  llvm::SmallVector<llvm::Type *> types = {i32, ptr, ptr};
+  if (agents)
+    types.push_back(ptr);
   llvm::FunctionCallee body =
-      module.getOrInsertFunction("agt_main", i32, i32, ptr, ptr);
+      module.getOrInsertFunction(agents ? "agt_main_agents" : "agt_main",
+                                 llvm::FunctionType::get(i32, types, false));
   auto *type = llvm::FunctionType::get(i32, {i32, ptr}, false);
   auto *main = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
                                       "main", module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", main));
-  builder.CreateRet(
-      builder.CreateCall(body, {main->getArg(0), main->getArg(1), program}));
+  llvm::SmallVector<llvm::Value *> arguments = {main->getArg(0),
+                                                main->getArg(1), program};
+  if (agents)
+    arguments.push_back(agents);
+  builder.CreateRet(builder.CreateCall(body, arguments));
 }
 
 } // namespace
@@ -170,5 +202,8 @@ void agt::host::addProgramData(llvm::Module &module, const Manifest &manifest,
       data.structure({data.i32(AGT_ABI_VERSION), data.text(manifest.json()),
                       data.array(graphs), data.i64(graphs.size())});
   if (kind == ProgramKind::Executable)
-    data.addMain(data.place(program));
+    data.addMain(data.place(program),
+                 manifest.agents.declarations.empty()
+                     ? nullptr
+                     : data.place(data.agents(manifest.agents)));
 }

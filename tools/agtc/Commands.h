@@ -49,6 +49,22 @@ struct FmtOptions {
 };
 int fmt(const FmtOptions &options);
 
+/// `agtc graph FILE --agent`
+struct GraphOptions {
+  std::string input;
+  std::string output;
+  bool agent = false;
+  /// Which one, where the file has several.
+  std::string name;
+};
+int graph(const GraphOptions &options);
+
+/// `agtc test FILE...`
+struct TestOptions {
+  std::vector<std::string> files;
+};
+int test(const TestOptions &options);
+
 /// `agtc run --reference FILE GRAPH ...`
 struct RunReferenceOptions {
   std::string input;

@@ -18,9 +18,7 @@ struct LaterCommand {
   const char *help;
 };
 constexpr LaterCommand laterCommands[] = {
-    {"test", "run the tests in the files"},
     {"plan", "memory, bytes and time for a mesh"},
-    {"graph", "a picture of a program"},
     {"lsp", "the language server"},
     {"diff", "which live runs survive a change"},
 };
@@ -40,6 +38,8 @@ public:
     addCheck();
     addFmt();
     addRun();
+    addGraph();
+    addTest();
     for (const LaterCommand &command : laterCommands) {
       CLI::App *sub = app.add_subcommand(command.name, command.help);
       sub->allow_extras();
@@ -153,6 +153,22 @@ private:
     });
   }
 
+  void addGraph() {
+    CLI::App *sub = app.add_subcommand("graph", "a picture of a program");
+    GraphOptions &o = graphOptions;
+    sub->add_option("FILE", o.input, "the program")->required();
+    sub->add_option("-o", o.output, "FILE.svg or FILE.dot; DOT to stdout");
+    sub->add_flag("--agent", o.agent, "draw an agent");
+    sub->add_option("--name", o.name, "which agent, where there are several");
+    sub->callback([this] { result = graph(graphOptions); });
+  }
+
+  void addTest() {
+    CLI::App *sub = app.add_subcommand("test", "run the tests in the files");
+    sub->add_option("FILE", testOptions.files, "programs")->required();
+    sub->callback([this] { result = test(testOptions); });
+  }
+
   int runCompile() {
     if (compileOptions.input.empty()) {
       complain("expected a program or a command, see 'agtc --help'");
@@ -171,6 +187,8 @@ private:
   CompileOptions compileOptions;
   CheckOptions checkOptions;
   FmtOptions fmtOptions;
+  GraphOptions graphOptions;
+  TestOptions testOptions;
   RunReferenceOptions runOptions;
   int result = Fine;
 };
