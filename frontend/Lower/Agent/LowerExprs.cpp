@@ -266,11 +266,29 @@ Value BodyLowering::member(const ast::MemberExpr &expr) {
 
 Value BodyLowering::logic(llvm::ArrayRef<const ast::Expr *> operands,
                           bool isAnd) {
+  // Later operands are evaluated only where they count. A few are nested; of
+  // many, which would be as deep as they are long, each guards the next one by
+  // what is known so far.
+  constexpr size_t nested = 8;
+  if (operands.size() > nested) {
+    mlir::Type place =
+        VariableType::get(builder.getContext(), builder.getI1Type());
+    Value known =
+        VariableOp::create(builder, loc, place, expr(*operands.front()));
+    for (const ast::Expr *operand : operands.drop_front()) {
+      Value open = LoadOp::create(builder, loc, builder.getI1Type(), known);
+      auto op = IfOp::create(builder, loc, TypeRange(), open);
+      region(isAnd ? op.getThen() : op.getOtherwise(), [&] {
+        AssignOp::create(builder, loc, expr(*operand), known);
+        return true;
+      });
+      region(isAnd ? op.getOtherwise() : op.getThen(), [] { return true; });
+    }
+    return LoadOp::create(builder, loc, builder.getI1Type(), known);
+  }
   Value first = expr(*operands.front());
   if (operands.size() == 1)
     return first;
-  // a && (b && c): later operands are evaluated only where they count. A chain
-  // of many is nested from the right, and so as deep as it is long.
   auto op = IfOp::create(builder, loc, TypeRange{builder.getI1Type()}, first);
   OpBuilder::InsertionGuard guard(builder);
   auto fill = [&](Region &region, bool rest) {
