@@ -155,9 +155,17 @@ private:
       event.hash = site.hash ? site.hash : "";
     }
     event.result = canonicalJson(result.value);
-    if (holdsSecret(event.result))
-      throw StepFailure(effect.noun + " answered with a secret, which is not "
-                                      "recorded");
+    if (holdsSecret(event.result)) {
+      // It has acted, and that is all the log may know.
+      event.kind = EventKind::Failure;
+      event.result.clear();
+      event.error =
+          effect.noun + " answered with a secret, which is not recorded";
+      event.info = finalInfo("");
+      std::string error = event.error;
+      strand.note(std::move(event));
+      throw StepFailure(error);
+    }
     event.info =
         kind == EventKind::Reconciled ? "{\"found\":true}" : result.info;
     event.tokensIn = result.tokensIn;

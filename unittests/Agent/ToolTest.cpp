@@ -1,5 +1,6 @@
 // Child processes: what they leave behind, how long they take, what they say,
 // and what they cannot reach from inside a sandbox.
+#include "runtime/Agent/Secrets.h"
 #include "runtime/Tool/Process.h"
 #include "unittests/Agent/EngineFixture.h"
 
@@ -112,6 +113,23 @@ TEST_F(ToolTest, SecretsStayInTheRuntime) {
   setenv("HIDDEN_KEY", "sk-hidden", 1);
   EXPECT_EQ(start("runs", R"({"code": "echo [$HIDDEN_KEY]"})").result,
             "\"0 []\\n\"");
+}
+
+// What answers with a secret has acted and failed: it is not recorded, and not
+// called again.
+TEST_F(ToolTest, SecretsAreNotRecorded) {
+  setenv("HIDDEN_KEY", "sk-hidden-too", 1);
+  readSecret("HIDDEN_KEY");
+  std::string code = "echo x y >> $LEDGER; printf sk-hidden-; echo too";
+  EXPECT_EQ(start("runs", Json{{"code", code}}.dump()).message,
+            "o: the tool 'shell' answered with a secret, which is not "
+            "recorded");
+  for (const Event &event : log->events("r", 0))
+    EXPECT_EQ(event.result.find("sk-hidden-too"), std::string::npos);
+  EXPECT_EQ(kinds()[2], "failure o");
+  EXPECT_EQ(replay().message,
+            "the tool 'shell' answered with a secret, which is not recorded");
+  EXPECT_EQ(ledger().size(), 1u);
 }
 
 TEST_F(ToolTest, LargeResultsAreBlobs) {
