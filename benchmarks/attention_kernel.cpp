@@ -97,7 +97,7 @@ public:
     AttentionCase c;
     c.spec.k = c.spec.v = kv;
     c.spec.headDim = c.spec.valueDim = c.headDim = c.valueDim = headDim;
-    c.spec.causal = causal;
+    c.spec.terms.causal = causal;
     c.spec.alignment = 8;
     c.kvHeads = 4;
     c.queries = c.keys = tokens;

@@ -185,7 +185,7 @@ void Bench::add(const Case &c) {
   AttentionSpec spec;
   spec.k = spec.v = c.keyType;
   spec.headDim = spec.valueDim = c.dim;
-  spec.causal = c.causal;
+  spec.terms.causal = c.causal;
   p.function = compile([&](mlir::ModuleOp module) {
     variants = cpu::buildAttention(
         module, "attention" + std::to_string(prepared.size()),
@@ -221,7 +221,7 @@ void Bench::add(const Case &c) {
   strides(kVBatchStride, c.keys), strides(kOBatchStride, c.queries);
   float scale = 1 / std::sqrt(float(c.dim));
   std::memcpy(&p.scalars[kScale + 1], &scale, 4);
-  set(kCausalOffset, c.keys - c.queries);
+  set(kOffset, c.keys - c.queries);
   const cpu::CpuVariant &variant =
       *llvm::find_if(variants, [&](const cpu::CpuVariant &v) {
         return p.flops >= v.minFlops;

@@ -33,6 +33,40 @@ def SplitRope : Pass<"agt-split-rope"> {
   ];
 }
 
+def ExpandAttention : Pass<"agt-expand-attention"> {
+  let summary = "attention with what its kernels take";
+  let description = [{
+    Rewrites operands of `agt.attention` that kernels do not take as they are:
+    several masks become one; masks and biases that broadcast along the keys or
+    along some of the batch dims are stretched; offsets of packed sequences
+    (`q_cu`, `kv_cu`) become segments and, where something asks for positions,
+    positions. An attention with more operands than a launch has room for gets
+    its segments as a mask.
+
+    Before:
+
+    ```mlir
+    %o = agt.attention %q, %k, %v masks(%a, %b)
+        : (tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<?x?xi1>, tensor<?xi1>)
+        -> tensor<2x?x8xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %m = agt.and %a, %b : (tensor<?x?xi1>, tensor<?xi1>) -> tensor<?x?xi1>
+    %o = agt.attention %q, %k, %v masks(%m)
+        : (tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<?x?xi1>)
+        -> tensor<2x?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"expanded", "expanded", "Number of attentions rewritten">
+  ];
+}
+
 def FormKernels : Pass<"agt-form-kernels", "::agt::GraphOp"> {
   let summary = "ops grouped into kernels: one kernel for a chain";
   let description = [{

@@ -282,7 +282,8 @@ bool Scores::visible(int64_t i, int64_t j) const {
   bool inWindow =
       (!op.getWindowLeft() || to >= from - int64_t(*op.getWindowLeft())) &&
       (!op.getWindowRight() || to <= from + int64_t(*op.getWindowRight()));
-  bool pinned = to < int64_t(op.getPin());
+  // Without a pin nothing is pinned, positions below 0 included.
+  bool pinned = op.getPin() > 0 && to < int64_t(op.getPin());
   if (!(inWindow || pinned))
     return false;
   if (op.getCausal() != Causal::None && to > from)

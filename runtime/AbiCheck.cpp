@@ -47,9 +47,10 @@ static_assert(sizeof(agt_tensor) == 32 && offsetof(agt_tensor, dtype) == 8 &&
               offsetof(agt_tensor, rank) == 12 &&
               offsetof(agt_tensor, shape) == 16 &&
               offsetof(agt_tensor, strides) == 24);
-static_assert(sizeof(agt_kernel_variant) == 64 &&
+static_assert(sizeof(agt_kernel_variant) == 72 &&
               offsetof(agt_kernel_variant, min_flops) == 24 &&
-              offsetof(agt_kernel_variant, tile) == 32);
+              offsetof(agt_kernel_variant, tile) == 32 &&
+              offsetof(agt_kernel_variant, min_rows) == 64);
 static_assert(sizeof(agt_cpu_variant) == 56 &&
               offsetof(agt_cpu_variant, isa) == 8 &&
               offsetof(agt_cpu_variant, scratch_bytes) == 12 &&

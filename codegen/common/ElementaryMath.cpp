@@ -221,8 +221,7 @@ Value ElementaryMath::sqrt(Value x) {
 
 // By bits: exact, subnormals included, on devices that take those for 0.
 Value ElementaryMath::negate(Value x) {
-  return k.asF32(
-      k.bitXor(k.asI32(x), k.i32(static_cast<int32_t>(0x80000000))));
+  return k.asF32(k.bitXor(k.asI32(x), k.i32(static_cast<int32_t>(0x80000000))));
 }
 
 Value ElementaryMath::magnitude(Value x) {
@@ -230,8 +229,8 @@ Value ElementaryMath::magnitude(Value x) {
 }
 
 Value ElementaryMath::relu(Value x) {
-  Value negative = k.logicalAnd(k.lt(k.asI32(x), k.i32(0)),
-                                k.logicalNot(k.isNaN(x)));
+  Value negative =
+      k.logicalAnd(k.lt(k.asI32(x), k.i32(0)), k.logicalNot(k.isNaN(x)));
   return k.select(negative, k.f32(0), x);
 }
 

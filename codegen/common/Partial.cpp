@@ -1,6 +1,10 @@
 // See Partial.h.
 #include "codegen/common/Partial.h"
 
+#include "codegen/common/ElementaryMath.h"
+
+#include <cmath>
+
 using namespace mlir;
 
 namespace agt::codegen {
@@ -37,9 +41,23 @@ BlockSoftmax softmaxBlock(ValueBuilder &b, Value m, ArrayRef<Value> scores) {
   return r;
 }
 
-Value inverseOrZero(ValueBuilder &b, Value l) {
+FinishedRow finishRow(ValueBuilder &b, Value m, Value l, Value sink, bool lse) {
+  FinishedRow r;
+  Value correction;
+  if (sink) {
+    Value top = b.fmaxAny(m, sink);
+    correction = b.exp2NonPositive(b.fsub(m, top));
+    l = b.fma(l, correction, b.exp2NonPositive(b.fsub(sink, top)));
+    m = top;
+  }
   Value empty = b.fcmp(ValueBuilder::FPred::OEQ, l, b.f32(0));
-  return b.select(empty, b.f32(0), b.fdiv(b.f32(1), l));
+  r.factor = b.select(empty, b.f32(0), b.fdiv(b.f32(1), l));
+  if (sink)
+    r.factor = b.fmul(r.factor, correction);
+  // m is finite, so that a row that saw nothing comes to ln 0.
+  if (lse)
+    r.lse = b.fma(m, b.f32(M_LN2), ElementaryMath(b).log(l));
+  return r;
 }
 
 } // namespace agt::codegen

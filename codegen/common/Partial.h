@@ -32,8 +32,16 @@ mlir::Value emptyMaximum(ValueBuilder &b);
 BlockSoftmax softmaxBlock(ValueBuilder &b, mlir::Value m,
                           llvm::ArrayRef<mlir::Value> scores);
 
-/// 1 / l, or 0 for a row that saw nothing.
-mlir::Value inverseOrZero(ValueBuilder &b, mlir::Value l);
+/// A row when all keys are seen.
+struct FinishedRow {
+  mlir::Value factor; // what o is to be multiplied by; 0 where nothing was seen
+  mlir::Value lse;    // natural: m + ln l, -infinity where nothing was seen
+};
+
+/// `sink` is a logit that takes part in l and gives no value, times log2(e);
+/// empty where there is none. `lse` is made where it is asked for.
+FinishedRow finishRow(ValueBuilder &b, mlir::Value m, mlir::Value l,
+                      mlir::Value sink, bool lse);
 
 /// Sum of values as a tree.
 mlir::Value sumTree(ValueBuilder &b, llvm::ArrayRef<mlir::Value> values);

@@ -1,11 +1,13 @@
-// ScoreExpr: which keys a query sees, and what it makes of q.k. One place for
-// all shapes of kernel: each gives rows and keys as values, and asks.
+// ScoreExpr: which keys a query sees, and what becomes of q.k
+// (attention.md section 1). One place for all shapes of kernel and all
+// targets: a kernel loads what the terms name (positions, segments, masks,
+// biases) and asks.
 //
-// Keys are seen from key 0 up to an end that grows with the row, or not at
-// all; a kernel prunes whole blocks by the ends of its first and last row, and
-// compares key numbers with a row's end elsewhere. Scores are in units of
-// log 2 from here on: x log2(e), so that a power of two is the only
-// exponential there is.
+// Where positions are counted and not given, the keys that a row sees by its
+// position are a range, and those pinned are a range from key 0: kernels prune
+// whole blocks by the ranges of their first and last row. Everything else is
+// asked pair by pair. Scores are in units of log 2 from here on: x log2(e), so
+// that a power of two is the only exponential there is.
 #ifndef AGT_CODEGEN_COMMON_SCOREEXPR_H
 #define AGT_CODEGEN_COMMON_SCOREEXPR_H
 
@@ -13,18 +15,88 @@
 
 namespace agt::codegen {
 
+/// What an attention asks of its scores, known when it is compiled.
+struct ScoreTerms {
+  bool causal = false;
+  bool left = false, right = false; // sides of a window
+  bool pin = false;
+  bool queryPositions = false, keyPositions = false; // given, not counted
+  bool segments = false;
+  bool lengths = false; // the number of keys is data
+  bool mask = false;
+  bool softcap = false, bias = false, alibi = false, keyScales = false;
+
+  bool counted() const { return !queryPositions && !keyPositions; }
+  bool byPosition() const { return causal || left || right; }
+  /// Whether a key may be unseen that the ranges say is seen.
+  bool byPair() const {
+    return mask || segments || (byPosition() && !counted());
+  }
+  /// Whether all that is done to q.k is a factor.
+  bool factorOnly() const { return !softcap && !bias && !alibi && !keyScales; }
+};
+
 struct ScoreExpr {
   using Value = mlir::Value;
 
-  bool causal = false;
-  Value keys;         // number of keys
-  Value causalOffset; // causal: row i sees keys j <= i + causalOffset
-  Value scaleLog2;    // scale * log2(e)
+  ScoreTerms terms;
+  Value keys;             // number of keys, padding left out
+  Value offset;           // row i stands at position i + offset
+  Value left, right, pin; // i32, not negative
+  Value factor;           // what q.k is multiplied by first
+  Value cap;              // softcap * log2(e)
 
-  /// Number of keys that `row` sees: those below.
-  Value visibleEnd(ValueBuilder &b, Value row) const;
-  /// The score of a key that is not seen is -infinity, whatever q.k is.
-  Value masked(ValueBuilder &b, Value score, Value key, Value end) const;
+  /// What a row brings. Fields whose terms are off stay empty.
+  struct Row {
+    Value position;
+    Value begin, end; // positions counted: the keys of the window
+    Value pinEnd;     // and those pinned, from 0
+    Value low, high;  // positions given: those of the window
+    Value segment;
+    Value slope; // of alibi, times log2(e)
+  };
+  /// What a key brings, and a pair of row and key.
+  struct Key {
+    Value number, position, segment;
+    Value scale;
+    Value mask; // i1
+    Value bias; // f32
+  };
+
+  /// The row's ranges. `position` is i + offset, or what was given.
+  Row row(ValueBuilder &b, Value position) const;
+  Value visible(ValueBuilder &b, const Row &row, const Key &key) const;
+  /// x log2(e) of a pair, seen or not. `product` is q.k times `factor`.
+  Value value(ValueBuilder &b, Value product, const Row &row,
+              const Key &key) const;
+  /// The same for a pair that is seen, -infinity for one that is not, whatever
+  /// q.k is.
+  Value score(ValueBuilder &b, Value product, const Row &row,
+              const Key &key) const;
+
+  /// A key is below this where some row up to `last` may see it.
+  Value rangeEnd(ValueBuilder &b, const Row &last) const;
+  /// Whether all rows from `first` to `last` see the keys of [from, to) by
+  /// their ranges (constant false where pairs have to be asked).
+  Value allSee(ValueBuilder &b, const Row &first, const Row &last, Value from,
+               Value to) const;
+
+  /// What q.k is multiplied by, and `cap`, for a scale and a softcap.
+  void setScale(ValueBuilder &b, Value scale, Value softcap);
+};
+
+/// Blocks of keys that rows may see, numbered without the gap between those
+/// pinned and those of the window: turn t of `count` is block `number(t)`.
+struct KeyBlocks {
+  mlir::Value pinned; // blocks with pinned keys; empty: no gap
+  mlir::Value first;  // block of the window, not below `pinned`
+  mlir::Value count;
+  mlir::Value end; // the number of keys to look at
+
+  KeyBlocks(ValueBuilder &b, const ScoreExpr &score,
+            const ScoreExpr::Row &firstRow, const ScoreExpr::Row &lastRow,
+            int64_t blockKeys);
+  mlir::Value number(ValueBuilder &b, mlir::Value turn) const;
 };
 
 } // namespace agt::codegen

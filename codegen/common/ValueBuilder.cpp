@@ -74,8 +74,7 @@ static Value folded(ImplicitLocOpBuilder &b,
 }
 
 #define AGT_FOLDED(OP, ...)                                                    \
-  folded<OP>(                                                                  \
-      b, [this](TypedAttr attr) { return cached(attr); }, __VA_ARGS__)
+  folded<OP>(b, [this](TypedAttr attr) { return cached(attr); }, __VA_ARGS__)
 
 Value ValueBuilder::add(Value x, Value y) {
   return AGT_FOLDED(arith::AddIOp, x, y);
@@ -289,6 +288,16 @@ Value ValueBuilder::f32FromHalf(Value bits) {
   Value denormal = asI32(fmul(toF32(magnitude), f32(std::ldexp(1.0, -24))));
   Value r = select(ult(magnitude, i32(0x400)), denormal, normal);
   return asF32(bitOr(r, sign));
+}
+
+Value ValueBuilder::f32FromF8(Value bits) {
+  // Bias 7, no infinity; 0x7f is NaN; subnormals count in units of 2^-9.
+  Value magnitude = bitAnd(bits, 0x7f);
+  Value normal = add(shl(magnitude, 20), i32(120 << 23));
+  Value subnormal = asI32(fmul(toF32(magnitude), f32(std::ldexp(1, -9))));
+  Value r = select(ult(magnitude, i32(8)), subnormal, normal);
+  r = select(eq(magnitude, i32(0x7f)), i32(0x7fc00000), r);
+  return asF32(bitOr(r, shl(bitAnd(bits, 0x80), 24)));
 }
 
 // ---- control flow ----------------------------------------------------------

@@ -125,6 +125,7 @@ public:
   Value halfFromF32(Value f); // round to nearest even, NaN and infinity kept
   Value bf16FromF32(Value f); // the same
   Value f32FromBf16(Value bits);
+  Value f32FromF8(Value bits); // e4m3 in the low 8 bits
   /// Exact for every half, denormals included.
   virtual Value f32FromHalf(Value bits);
 

@@ -88,7 +88,10 @@ Value CpuBuilder::loadF32(Pointer p, agt_dtype dtype, int64_t lanes) {
     return x;
   if (dtype == AGT_F16)
     return arith::ExtFOp::create(b, f32Type(), x);
-  return f32FromBf16(arith::ExtUIOp::create(b, i32Type(), x));
+  if (dtype == AGT_I8)
+    return toF32(arith::ExtSIOp::create(b, i32Type(), x));
+  Value bits = arith::ExtUIOp::create(b, i32Type(), x);
+  return dtype == AGT_BF16 ? f32FromBf16(bits) : f32FromF8(bits);
 }
 
 void CpuBuilder::storeF32(Pointer p, agt_dtype dtype, Value value,

@@ -82,7 +82,7 @@ public:
   Value load(Pointer p);                // one element
   Value load(Pointer p, int64_t lanes); // as many neighbours
   void store(Pointer p, Value value);
-  /// Elements as f32 (f32, f16, bf16); lanes = 0 is one, a scalar.
+  /// Elements as f32 (floats and i8); lanes = 0 is one, a scalar.
   Value loadF32(Pointer p, agt_dtype dtype, int64_t lanes);
   void storeF32(Pointer p, agt_dtype dtype, Value value, int64_t lanes);
 

@@ -47,6 +47,13 @@ void Program::addAttention(size_t number, Location loc,
                                loc, spec, target));
 }
 
+void Program::addAttentionBlocks(size_t number, Location loc,
+                                 const spirv::attention::AttentionSpec &spec) {
+  for (auto [i, target] : llvm::enumerate(targets))
+    add(number, buildAttentionBlocks(moduleFor(i, loc.getContext()),
+                                     nameOf(number), loc, spec, target));
+}
+
 llvm::ArrayRef<CpuVariant> Program::variants(size_t number) const {
   auto it = byNumber.find(number);
   return it == byNumber.end() ? llvm::ArrayRef<CpuVariant>()

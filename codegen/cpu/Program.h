@@ -33,6 +33,9 @@ public:
   mlir::LogicalResult addKernel(size_t number, KernelOp kernel);
   void addAttention(size_t number, mlir::Location loc,
                     const spirv::attention::AttentionSpec &spec);
+  /// The launch that goes before an attention that is asked pair by pair.
+  void addAttentionBlocks(size_t number, mlir::Location loc,
+                          const spirv::attention::AttentionSpec &spec);
 
   /// The variants of a kernel in order of preference.
   llvm::ArrayRef<CpuVariant> variants(size_t number) const;

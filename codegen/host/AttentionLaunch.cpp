@@ -1,19 +1,20 @@
 //===- AttentionLaunch.cpp - agt.attention as a launch --------------------===//
 //
-// The op's shapes as the scalars of codegen/spirv/attention/AttentionAbi.h.
-// Tensors are in C order here, so strides follow from dims and the layout.
+// The op's operands and shapes as the buffers and scalars of
+// codegen/spirv/attention/AttentionAbi.h. Where pairs have to be asked one by
+// one, a first launch with the same buffers and scalars says which blocks of
+// keys can be left out.
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/common/Partial.h"
+#include "codegen/host/AttentionShapes.h"
 #include "codegen/host/GraphEmitter.h"
-#include "codegen/host/Manifest.h"
 #include "codegen/spirv/attention/Attention.h"
-#include "codegen/spirv/attention/AttentionAbi.h"
+#include "codegen/spirv/attention/BlocksKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/ADT/bit.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace agt;
@@ -22,121 +23,6 @@ namespace attn = agt::spirv::attention;
 
 namespace {
 
-/// The first argument of the author's that has no kernel, or nothing.
-std::optional<llvm::StringRef> unsupported(AttentionOp op) {
-  if (op.getLse())
-    return "attention_lse";
-  if (!op.getMasks().empty())
-    return "a mask tensor";
-  if (op.getWindowLeft() || op.getWindowRight())
-    return "mask = window(...)";
-  if (op.getPin() != 0)
-    return "pin";
-  if (op.getSoftcap())
-    return "softcap";
-  std::pair<Value, llvm::StringRef> operands[] = {
-      {op.getBias(), "bias"},      {op.getSink(), "sink"},
-      {op.getAlibi(), "alibi"},    {op.getQPos(), "q_pos"},
-      {op.getKvPos(), "kv_pos"},   {op.getQSeg(), "q_seg"},
-      {op.getKvSeg(), "kv_seg"},   {op.getQCu(), "q_cu"},
-      {op.getKvCu(), "kv_cu"},     {op.getKvLen(), "kv_len"},
-      {op.getKScale(), "k_scale"}, {op.getVScale(), "v_scale"}};
-  for (auto [value, name] : operands)
-    if (value)
-      return name;
-  return std::nullopt;
-}
-
-/// Sizes and strides, in elements, of one tensor under a layout.
-struct View {
-  Value batch, heads, tokens, dim;
-  Value batchStride, headStride, tokenStride;
-};
-
-View viewOf(HostBuilder &b, llvm::ArrayRef<Value> dims, Layout layout) {
-  bool headsFirst = layout == Layout::HSD;
-  size_t rank = dims.size();
-  View view;
-  view.dim = dims[rank - 1];
-  view.heads = dims[rank - (headsFirst ? 3 : 2)];
-  view.tokens = dims[rank - (headsFirst ? 2 : 3)];
-  view.batch = b.product(dims.drop_back(3));
-  view.headStride = headsFirst ? b.mul(view.tokens, view.dim) : view.dim;
-  view.tokenStride = headsFirst ? view.dim : b.mul(view.heads, view.dim);
-  view.batchStride = b.mul(b.mul(view.heads, view.tokens), view.dim);
-  return view;
-}
-
-int64_t knownDim(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t dim = type.getShape().back();
-  return ShapedType::isDynamic(dim) ? 0 : dim;
-}
-
-attn::AttentionSpec specOf(AttentionOp op) {
-  auto dtype = [](Value tensor) {
-    return dtypeOf(cast<RankedTensorType>(tensor.getType()).getElementType());
-  };
-  attn::AttentionSpec spec;
-  spec.q = dtype(op.getQuery());
-  spec.k = dtype(op.getKey());
-  spec.v = dtype(op.getValue());
-  spec.o = dtype(op.getResult());
-  spec.headDim = knownDim(op.getQuery());
-  spec.valueDim = knownDim(op.getValue());
-  spec.causal = op.getCausal() != Causal::None;
-  // In C order every stride is a multiple of the tensor's last dim.
-  if (spec.headDim != 0 && spec.valueDim != 0)
-    spec.alignment =
-        int64_t(1) << llvm::countr_zero(uint64_t(spec.headDim | spec.valueDim));
-  return spec;
-}
-
-/// All that the code of an attention kernel follows from.
-std::string keyOf(const attn::AttentionSpec &spec) {
-  return llvm::formatv("attention {0} {1} {2} {3} {4} {5} {6} {7}", int(spec.q),
-                       int(spec.k), int(spec.v), int(spec.o), spec.headDim,
-                       spec.valueDim, spec.causal, spec.alignment);
-}
-
-/// 1 + 2 + ... over min(x, keys), and `keys` for each x beyond: the pairs that
-/// causal rows up to one that sees x keys have, 0 for x below 1.
-Value triangle(HostBuilder &b, Value x, Value keys) {
-  OpBuilder &ir = b.ir();
-  Location loc = b.location();
-  Value zero = b.f64(0);
-  Value inside = arith::MinimumFOp::create(
-      ir, loc, arith::MaximumFOp::create(ir, loc, x, zero), keys);
-  Value beyond = arith::MaximumFOp::create(
-      ir, loc, arith::SubFOp::create(ir, loc, x, keys), zero);
-  Value ramp = arith::MulFOp::create(
-      ir, loc, arith::MulFOp::create(ir, loc, inside, b.f64(0.5)),
-      arith::AddFOp::create(ir, loc, inside, b.f64(1)));
-  return arith::AddFOp::create(ir, loc, ramp,
-                               arith::MulFOp::create(ir, loc, beyond, keys));
-}
-
-/// Useful operations: two for each pair and element of q.k and of p.v.
-Value flopsOf(HostBuilder &b, const View &q, const View &k, const View &v,
-              Value causalOffset, bool causal) {
-  OpBuilder &ir = b.ir();
-  Location loc = b.location();
-  auto times = [&](Value x, Value y) -> Value {
-    return arith::MulFOp::create(ir, loc, x, y);
-  };
-  Value rows = b.toF64(q.tokens), keys = b.toF64(k.tokens);
-  Value pairs = times(rows, keys);
-  if (causal) {
-    Value offset = b.toF64(causalOffset);
-    Value last = arith::AddFOp::create(ir, loc, rows, offset);
-    pairs = arith::SubFOp::create(ir, loc, triangle(b, last, keys),
-                                  triangle(b, offset, keys));
-  }
-  Value heads = times(b.toF64(q.batch), b.toF64(q.heads));
-  Value perPair = times(b.f64(2), b.toF64(b.add(q.dim, v.dim)));
-  return times(times(pairs, heads), perPair);
-}
-
 /// Refuses a compiled-in dim that kernels have no room for.
 LogicalResult checkDim(AttentionOp op, int64_t dim, int64_t most,
                        llvm::StringRef what) {
@@ -144,6 +30,47 @@ LogicalResult checkDim(AttentionOp op, int64_t dim, int64_t most,
     return success();
   return op.emitError("attention takes ")
          << what << " of at most " << most << ", got " << dim;
+}
+
+/// An operand that a kernel reads beside q, k and v.
+Value operandOf(AttentionOp op, attn::Buffer buffer) {
+  switch (buffer) {
+  case attn::kQ:
+    return op.getQuery();
+  case attn::kK:
+    return op.getKey();
+  case attn::kV:
+    return op.getValue();
+  case attn::kMask:
+    return op.getMasks().front();
+  case attn::kBias:
+    return op.getBias();
+  case attn::kSink:
+    return op.getSink();
+  case attn::kAlibi:
+    return op.getAlibi();
+  case attn::kQPos:
+    return op.getQPos();
+  case attn::kKvPos:
+    return op.getKvPos();
+  case attn::kQSeg:
+    return op.getQSeg();
+  case attn::kKvSeg:
+    return op.getKvSeg();
+  case attn::kKvLen:
+    return op.getKvLen();
+  case attn::kKScale:
+    return op.getKScale();
+  case attn::kVScale:
+    return op.getVScale();
+  default:
+    return {};
+  }
+}
+
+/// A count of tokens as a scalar: none is larger than 2^31 - 1.
+Value clamped(HostBuilder &b, uint64_t tokens) {
+  return b.i64(static_cast<int64_t>(std::min<uint64_t>(tokens, INT32_MAX)));
 }
 
 } // namespace
@@ -159,39 +86,10 @@ void GraphEmitter::requireAtMost(Location loc, Value size, int64_t most,
        b.i64(most), size});
 }
 
-LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
-  if (std::optional<llvm::StringRef> what = unsupported(op))
-    return op.emitError("attention with ")
-           << *what << " cannot be compiled to kernels yet";
-  attn::AttentionSpec spec = specOf(op);
-  if (failed(checkDim(op, spec.headDim, attn::kMostHeadDim, "a head_dim")) ||
-      failed(
-          checkDim(op, spec.valueDim, attn::kMostValueDim, "a head_dim of v")))
-    return failure();
-  FailureOr<size_t> number = kernels.find(keyOf(spec), [&] {
-    kernels.native().addAttention(kernels.nextNumber(), op.getLoc(), spec);
-    return attn::buildAttention(op.getLoc(), spec);
-  });
-  if (failed(number))
-    return failure();
-
-  llvm::SmallVector<Value> qDims = dims(op.getQuery()),
-                           kDims = dims(op.getKey()),
-                           vDims = dims(op.getValue());
-  llvm::SmallVector<Value> oDims = qDims;
-  oDims.back() = vDims.back();
-  View q = viewOf(b, qDims, op.getLayout()),
-       k = viewOf(b, kDims, op.getLayout());
-  View v = viewOf(b, vDims, op.getLayout()),
-       o = viewOf(b, oDims, op.getLayout());
-
-  if (!spec.headDim)
-    requireAtMost(op.getLoc(), q.dim, attn::kMostHeadDim, "a head_dim");
-  if (!spec.valueDim)
-    requireAtMost(op.getLoc(), v.dim, attn::kMostValueDim, "a head_dim of v");
-  Value offset = op.getCausal() == Causal::BottomRight
-                     ? b.sub(k.tokens, q.tokens)
-                     : b.i64(0);
+llvm::SmallVector<Value>
+GraphEmitter::attentionScalars(AttentionOp op, const RowView &q,
+                               const RowView &k, const RowView &v,
+                               const RowView &o, Value offset) {
   Value scale;
   if (op.getScale()) {
     scale = numbers.lookup(op.getScale());
@@ -199,8 +97,7 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
     Value root = LLVM::SqrtOp::create(b.ir(), op.getLoc(), b.toF64(q.dim));
     scale = arith::DivFOp::create(b.ir(), op.getLoc(), b.f64(1), root);
   }
-
-  llvm::SmallVector<Value> scalars(attn::kScalarCount);
+  llvm::SmallVector<Value> scalars(attn::kScalarCount, b.i64(0));
   scalars[attn::kBatch] = q.batch;
   scalars[attn::kKvHeads] = k.heads;
   scalars[attn::kGroup] = b.ir().createOrFold<arith::DivSIOp>(
@@ -210,26 +107,161 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   scalars[attn::kKeys] = k.tokens;
   scalars[attn::kHeadDim] = q.dim;
   scalars[attn::kValueDim] = v.dim;
-  auto strides = [&](const View &view, unsigned first) {
+  auto view = [&](const RowView &view, unsigned first) {
     scalars[first] = view.batchStride;
     scalars[first + 1] = view.headStride;
     scalars[first + 2] = view.tokenStride;
   };
-  strides(q, attn::kQBatchStride);
-  strides(k, attn::kKBatchStride);
-  strides(v, attn::kVBatchStride);
-  strides(o, attn::kOBatchStride);
+  view(q, attn::kQBatchStride);
+  view(k, attn::kKBatchStride);
+  view(v, attn::kVBatchStride);
+  view(o, attn::kOBatchStride);
   scalars[attn::kScale] = floatBits(scale);
-  scalars[attn::kCausalOffset] = offset;
+  scalars[attn::kOffset] = offset;
+  scalars[attn::kLeft] = clamped(b, op.getWindowLeft().value_or(0));
+  scalars[attn::kRight] = clamped(b, op.getWindowRight().value_or(0));
+  scalars[attn::kPin] = clamped(b, op.getPin());
+  if (op.getSoftcap())
+    scalars[attn::kSoftcap] =
+        floatBits(b.f64(op.getSoftcap()->convertToDouble()));
 
+  auto pairs = [&](Value operand, unsigned first) {
+    Strides strides(b, cast<RankedTensorType>(operand.getType()), dims(operand),
+                    3);
+    scalars[first] = strides.batch;
+    scalars[first + 1] = strides.trailing[0];
+    scalars[first + 2] = strides.trailing[1];
+  };
+  auto tokens = [&](Value operand, unsigned at, unsigned trailing) {
+    if (operand)
+      scalars[at] = Strides(b, cast<RankedTensorType>(operand.getType()),
+                            dims(operand), trailing)
+                        .batch;
+  };
+  scalars[attn::kBlockHeads] = b.i64(1);
+  if (!op.getMasks().empty()) {
+    Value mask = op.getMasks().front();
+    pairs(mask, attn::kMaskBatchStride);
+    auto type = cast<RankedTensorType>(mask.getType());
+    if (type.getRank() >= 3 && type.getDimSize(type.getRank() - 3) != 1)
+      scalars[attn::kBlockHeads] = q.heads;
+  }
+  if (op.getBias())
+    pairs(op.getBias(), attn::kBiasBatchStride);
+  tokens(op.getQPos(), attn::kQPosBatchStride, 1);
+  tokens(op.getKvPos(), attn::kKvPosBatchStride, 1);
+  tokens(op.getQSeg(), attn::kQSegBatchStride, 1);
+  tokens(op.getKvSeg(), attn::kKvSegBatchStride, 1);
+  tokens(op.getKvLen(), attn::kKvLenBatchStride, 0);
+  scalars[attn::kKBlock] = clamped(b, op.getKBlock().value_or(1));
+  scalars[attn::kVBlock] = clamped(b, op.getVBlock().value_or(1));
+  return scalars;
+}
+
+LogicalResult GraphEmitter::launchBlocks(AttentionOp op,
+                                         const attn::AttentionSpec &spec,
+                                         llvm::ArrayRef<Value> buffers,
+                                         llvm::ArrayRef<Value> scalars) {
+  FailureOr<size_t> number = kernels.find("blocks of " + keyOf(spec), [&] {
+    kernels.native().addAttentionBlocks(kernels.nextNumber(), op.getLoc(),
+                                        spec);
+    return attn::buildBlocks(op.getLoc(), spec);
+  });
+  if (failed(number))
+    return failure();
   llvm::SmallVector<Value> work;
   for (AffineExpr extent : kernels.kernels()[*number].work)
     work.push_back(b.evaluate(extent, scalars));
-  Value flops = flopsOf(b, q, k, v, offset, spec.causal);
-  Value result = allocate(op.getResult(), oDims);
-  launch(op, *number, "attention",
-         {buffer(op.getQuery()), buffer(op.getKey()), buffer(op.getValue()),
-          result},
-         scalars, work, flops);
+  launch(op, *number, "attention_blocks", buffers, scalars, work, b.f64(0));
+  return success();
+}
+
+LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
+  attn::AttentionSpec spec = specOf(op);
+  assert(spec.buffers() <= attn::kMostBuffers && op.getMasks().size() <= 1 &&
+         !op.getQCu() && "agt-expand-attention has run");
+  if (failed(checkDim(op, spec.headDim, attn::kMostHeadDim, "a head_dim")) ||
+      failed(
+          checkDim(op, spec.valueDim, attn::kMostValueDim, "a head_dim of v")))
+    return failure();
+  auto build = [&]() -> FailureOr<spirv::KernelCode> {
+    kernels.native().addAttention(kernels.nextNumber(), op.getLoc(), spec);
+    if (!kernels.wantsSpirv)
+      return attn::describeAttention(op.getLoc(), spec);
+    return attn::buildAttention(op.getLoc(), spec);
+  };
+  FailureOr<size_t> number = kernels.find(keyOf(spec), build);
+  if (failed(number))
+    return failure();
+
+  llvm::SmallVector<Value> oDims = dims(op.getQuery());
+  oDims.back() = dims(op.getValue()).back();
+  Layout layout = op.getLayout();
+  RowView q(b, dims(op.getQuery()), layout), k(b, dims(op.getKey()), layout),
+      v(b, dims(op.getValue()), layout), o(b, oDims, layout);
+  if (!spec.headDim)
+    requireAtMost(op.getLoc(), q.dim, attn::kMostHeadDim, "a head_dim");
+  if (!spec.valueDim)
+    requireAtMost(op.getLoc(), v.dim, attn::kMostValueDim, "a head_dim of v");
+  Value start = spec.topLeft         ? b.i64(0)
+                : spec.terms.lengths ? b.sub(b.i64(0), q.tokens)
+                                     : b.sub(k.tokens, q.tokens);
+  llvm::SmallVector<Value> scalars = attentionScalars(op, q, k, v, o, start);
+  if (spec.lse) {
+    llvm::SmallVector<Value> lseDims(oDims.begin(), oDims.end());
+    lseDims.back() = b.i64(1);
+    RowView lse(b, lseDims, layout);
+    scalars[attn::kLseBatchStride] = lse.batchStride;
+    scalars[attn::kLseHeadStride] = lse.headStride;
+    scalars[attn::kLseTokenStride] = lse.tokenStride;
+  }
+
+  llvm::SmallVector<Value> arguments;
+  Value blocks;
+  for (unsigned i = 0; i < attn::kBufferCount; ++i) {
+    auto which = static_cast<attn::Buffer>(i);
+    if (!spec.has(which))
+      continue;
+    if (which == attn::kO) {
+      arguments.push_back(allocate(op.getResult(), oDims));
+    } else if (which == attn::kLse) {
+      llvm::ArrayRef<Value> shape(oDims);
+      arguments.push_back(allocate(op.getLse(), shape.drop_back()));
+    } else if (which == attn::kBlocks) {
+      Value rows = b.evaluate(
+          getAffineSymbolExpr(0, op.getContext()).ceilDiv(attn::kBlockRows),
+          {q.tokens});
+      Value keys = b.evaluate(
+          getAffineSymbolExpr(0, op.getContext()).ceilDiv(codegen::kBlockKeys),
+          {k.tokens});
+      blocks = allocate(op.getLoc(),
+                        {q.batch, scalars[attn::kBlockHeads], rows, keys},
+                        b.ir().getI32Type());
+      arguments.push_back(blocks);
+    } else {
+      arguments.push_back(buffer(operandOf(op, which)));
+    }
+  }
+  if (blocks && failed(launchBlocks(op, spec, arguments, scalars)))
+    return failure();
+
+  Value pairs =
+      spec.terms.counted()
+          ? visiblePairs(b, op, q.tokens, k.tokens,
+                         spec.topLeft ? b.i64(0) : b.sub(k.tokens, q.tokens))
+          : arith::MulFOp::create(b.ir(), op.getLoc(), b.toF64(q.tokens),
+                                  b.toF64(k.tokens));
+  auto times = [&](Value x, Value y) -> Value {
+    return arith::MulFOp::create(b.ir(), op.getLoc(), x, y);
+  };
+  // Two operations for each pair and element of q.k and of p.v.
+  Value flops = times(times(pairs, times(b.toF64(q.batch), b.toF64(q.heads))),
+                      times(b.f64(2), b.toF64(b.add(q.dim, v.dim))));
+  llvm::SmallVector<Value> work;
+  for (AffineExpr extent : kernels.kernels()[*number].work)
+    work.push_back(b.evaluate(extent, scalars));
+  launch(op, *number, "attention", arguments, scalars, work, flops);
+  if (blocks)
+    b.call("agt_graph_free", {runHandle, blocks});
   return success();
 }

@@ -8,6 +8,7 @@
 #ifndef AGT_CODEGEN_HOST_GRAPHEMITTER_H
 #define AGT_CODEGEN_HOST_GRAPHEMITTER_H
 
+#include "codegen/host/AttentionShapes.h"
 #include "codegen/host/GraphLowering.h"
 #include "codegen/host/HostBuilder.h"
 
@@ -29,6 +30,13 @@ private:
   mlir::LogicalResult emit(mlir::Operation *op);
   mlir::LogicalResult emitKernel(KernelOp op);
   mlir::LogicalResult emitAttention(AttentionOp op);
+  llvm::SmallVector<Value> attentionScalars(AttentionOp op, const RowView &q,
+                                            const RowView &k, const RowView &v,
+                                            const RowView &o, Value offset);
+  mlir::LogicalResult launchBlocks(AttentionOp op,
+                                   const spirv::attention::AttentionSpec &spec,
+                                   llvm::ArrayRef<Value> buffers,
+                                   llvm::ArrayRef<Value> scalars);
   void emitRequire(RequireOp op);
   void emitRopeTable(RopeTableOp op);
   void emitReturn(ReturnOp op);

@@ -32,6 +32,8 @@ public:
   const std::vector<spirv::KernelCode> &kernels() const { return table; }
   /// The number that the next new kernel gets: that of the one being built.
   size_t nextNumber() const { return table.size(); }
+  /// Whether SPIR-V goes into the program besides native code.
+  bool wantsSpirv = true;
   /// Leaves the kernels with their native code alone.
   void dropSpirv() {
     for (spirv::KernelCode &kernel : table)

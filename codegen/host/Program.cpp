@@ -23,6 +23,7 @@ void agt::host::buildKernelPipeline(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createSplitRope());
+  passes.addPass(createExpandAttention());
   passes.addNestedPass<GraphOp>(createFormKernels());
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createCanonicalizerPass());

@@ -15,10 +15,11 @@ using llvm::Constant;
 
 // The structs are built below member by member; a change of the header that
 // moves one must not go unnoticed.
-static_assert(sizeof(agt_kernel_variant) == 64 &&
+static_assert(sizeof(agt_kernel_variant) == 72 &&
               offsetof(agt_kernel_variant, subgroup_size) == 16 &&
               offsetof(agt_kernel_variant, min_flops) == 24 &&
-              offsetof(agt_kernel_variant, tile) == 32);
+              offsetof(agt_kernel_variant, tile) == 32 &&
+              offsetof(agt_kernel_variant, min_rows) == 64);
 static_assert(sizeof(agt_kernel) == 32 &&
               offsetof(agt_kernel, n_variants) == 16 &&
               offsetof(agt_kernel, n_cpu_variants) == 20 &&
@@ -122,7 +123,8 @@ Constant *DataBuilder::kernel(const spirv::KernelCode &kernel,
         context, llvm::ArrayRef<uint32_t>(variant.words)));
     variants.push_back(structure(
         {code, i64(4 * variant.words.size()), i32(variant.subgroupSize),
-         i32(variant.features), f64(variant.minFlops), tile(variant.tile)}));
+         i32(variant.features), f64(variant.minFlops), tile(variant.tile),
+         i64(variant.minRows)}));
   }
   std::vector<Constant *> functions;
   for (const cpu::CpuVariant &variant : natives)

@@ -62,17 +62,6 @@ Value ElementTypes::shiftRightSigned(Value x, int64_t bits) {
 
 // ---- narrow elements -------------------------------------------------------
 
-Value ElementTypes::f32FromF8(Value bits) {
-  // Bias 7, no infinity; 0x7f is NaN; subnormals count in units of 2^-9.
-  Value magnitude = k.bitAnd(bits, 0x7f);
-  Value normal = k.add(k.shl(magnitude, 20), k.i32(120 << 23));
-  Value subnormal =
-      k.asI32(k.fmul(k.toF32(magnitude), k.f32(std::ldexp(1, -9))));
-  Value r = k.select(k.ult(magnitude, k.i32(8)), subnormal, normal);
-  r = k.select(k.eq(magnitude, k.i32(0x7f)), k.i32(0x7fc00000), r);
-  return k.asF32(k.bitOr(r, k.shl(k.bitAnd(bits, 0x80), 24)));
-}
-
 Value ElementTypes::f8FromF32(Value value) {
   Value bits = k.asI32(value);
   Value sign = k.bitAnd(k.shr(bits, 24), 0x80);
@@ -95,7 +84,7 @@ Value ElementTypes::decode(Type element, Value bits) {
   if (element.isBF16())
     return k.f32FromBf16(bits);
   if (isFloat(element))
-    return f32FromF8(bits);
+    return k.f32FromF8(bits);
   if (isBool(element))
     return k.ne(k.bitAnd(bits, 0xff), k.i32(0));
   return settle(element, bits);

@@ -52,7 +52,6 @@ public:
   Value shiftRightSigned(Value x, int64_t bits);
 
 private:
-  Value f32FromF8(Value bits);
   Value f8FromF32(Value value);
   Value floatToInteger(Type to, Value value);
   Value integerCast(Type from, Type to, Value value);

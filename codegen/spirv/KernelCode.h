@@ -32,11 +32,12 @@ struct KernelBinary {
   uint32_t features = 0;     // agt_feature bits
   double minFlops = 0;       // only for launches of at least this much work
   std::array<int64_t, 4> tile = {1, 1, 1, 1};
+  int64_t minRows = 0;       // and of at least this much work[0]
 
   bool operator==(const KernelBinary &other) const {
     return words == other.words && subgroupSize == other.subgroupSize &&
            features == other.features && minFlops == other.minFlops &&
-           tile == other.tile;
+           tile == other.tile && minRows == other.minRows;
   }
 };
 

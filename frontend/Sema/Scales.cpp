@@ -12,7 +12,11 @@ static std::optional<int64_t> divisorIn(Dim dim) {
   return std::nullopt;
 }
 
-static std::optional<int64_t> blockOf(Dim tokens, Dim blocks) {
+static std::optional<int64_t> blockOf(GraphBuilder &graph, Dim tokens,
+                                      Dim blocks) {
+  // (S + 1 - 1)/1 is S.
+  if (!tokens->constant() && graph.known(tokens, blocks))
+    return 1;
   if (std::optional<int64_t> divisor = divisorIn(blocks))
     return divisor;
   std::optional<int64_t> t = tokens->constant(), b = blocks->constant();
@@ -44,7 +48,7 @@ std::optional<int64_t> agt::sema::checkScales(CallArgs &args, unsigned param,
   const Inst *made = graph.definition(args.id(param));
   std::optional<int64_t> block = made && made->op == Op::Quantize
                                      ? made->count
-                                     : blockOf(tokens, shape.back());
+                                     : blockOf(graph, tokens, shape.back());
   if (!block) {
     args.error(param, "cannot tell how many tokens share a scale of " + name +
                           "; write its last dim as (" + tokens->str() +

@@ -103,7 +103,7 @@ void Execution::prepareLaunches() {
   const DeviceProperties &properties = device.properties();
   for (const LaunchRecord &record : plan.launches) {
     uint32_t variant =
-        chooseVariant(*record.kernel, record.flops, properties, record.place);
+        chooseVariant(record, properties);
     const int64_t *tile = tileOf(*record.kernel, variant, properties);
     uint64_t groups = 1;
     bool tooMany = false;

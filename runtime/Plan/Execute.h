@@ -12,12 +12,11 @@ namespace agt::rt {
 /// fails `out` owns nothing.
 void execute(agt_run &plan, agt_tensor *out);
 
-/// The number of the first variant of `kernel` that fits a launch of `flops`
-/// operations on a device, among the native ones on a device that runs those.
-/// Fails with AGT_MISSING when none does.
-uint32_t chooseVariant(const agt_kernel &kernel, double flops,
-                       const DeviceProperties &device,
-                       const std::string &place);
+/// The number of the first variant that fits a launch on a device, among the
+/// native ones on a device that runs those. Fails with AGT_MISSING when none
+/// does.
+uint32_t chooseVariant(const LaunchRecord &launch,
+                       const DeviceProperties &device);
 /// How many of work[i] a workgroup of that variant takes.
 const int64_t *tileOf(const agt_kernel &kernel, uint32_t variant,
                       const DeviceProperties &device);

@@ -83,16 +83,17 @@ const int64_t *tileOf(const agt_kernel &kernel, uint32_t variant,
                     : kernel.variants[variant].tile;
 }
 
-uint32_t chooseVariant(const agt_kernel &kernel, double flops,
-                       const DeviceProperties &device,
-                       const std::string &place) {
+uint32_t chooseVariant(const LaunchRecord &launch,
+                       const DeviceProperties &device) {
+  const agt_kernel &kernel = *launch.kernel;
   if (device.isa)
-    return chooseNative(kernel, flops, device, place);
+    return chooseNative(kernel, launch.flops, device, launch.place);
   std::string reasons;
   for (uint32_t i = 0; i < kernel.n_variants; ++i) {
     const agt_kernel_variant &variant = kernel.variants[i];
     std::vector<std::string> missing = lacks(variant, device);
-    if (missing.empty() && flops >= variant.min_flops)
+    if (missing.empty() && launch.flops >= variant.min_flops &&
+        launch.work[0] >= variant.min_rows)
       return i;
     std::string reason =
         missing.empty() ? "a larger launch" : listText(missing);
@@ -104,7 +105,7 @@ uint32_t chooseVariant(const agt_kernel &kernel, double flops,
   fail(AGT_MISSING,
        std::string("kernel '") + kernel.name + "' cannot run on '" +
            device.name + "': it needs " + reasons,
-       place);
+       launch.place);
 }
 
 Grid foldGroups(uint64_t groups, const uint32_t limits[2]) {

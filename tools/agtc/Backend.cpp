@@ -164,6 +164,7 @@ bool Backend::chooseTargets() {
     return false;
   }
   program.kernels.native() = cpu::Program(*targets);
+  program.kernels.wantsSpirv = options.target != "cpu";
   return true;
 }
 

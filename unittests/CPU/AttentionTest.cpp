@@ -93,7 +93,7 @@ void AttentionTest::check(const AttentionSpec &spec, const Sizes &s,
                           bool topLeft, double poison) {
   SCOPED_TRACE(testing::Message()
                << "q" << spec.q << " k" << spec.k << " static " << spec.headDim
-               << "x" << spec.valueDim << " causal " << spec.causal << " sizes "
+               << "x" << spec.valueDim << " causal " << spec.terms.causal << " sizes "
                << s.batch << "," << s.kvHeads << "," << s.stacked << ","
                << s.queries << "," << s.keys << "," << s.headDim << ","
                << s.valueDim);
@@ -131,7 +131,7 @@ void AttentionTest::check(const AttentionSpec &spec, const Sizes &s,
   strides(kVBatchStride, s.kvHeads, s.keys, s.valueDim);
   strides(kOBatchStride, heads, s.queries, s.valueDim);
   std::memcpy(&scalars[kScale + 1], &scale, 4);
-  set(kCausalOffset, offset);
+  set(kOffset, offset);
 
   for (const cpu::CpuVariant &variant : compile(spec)) {
     agt_cpu_fn run = jit.find(variant.function);
@@ -148,7 +148,7 @@ void AttentionTest::check(const AttentionSpec &spec, const Sizes &s,
       int64_t head = row / s.queries, i = row % s.queries;
       int64_t kv = head / heads * s.kvHeads + head % heads / s.stacked;
       int64_t end =
-          spec.causal ? std::clamp<int64_t>(i + offset + 1, 0, s.keys) : s.keys;
+          spec.terms.causal ? std::clamp<int64_t>(i + offset + 1, 0, s.keys) : s.keys;
       std::vector<double> x(end);
       double top = -INFINITY, total = 0, size = 0;
       for (int64_t j = 0; j < end; ++j) {
@@ -194,7 +194,7 @@ AttentionSpec specOf(agt_dtype dtype, int64_t headDim, int64_t valueDim,
   spec.q = spec.k = spec.v = spec.o = dtype;
   spec.headDim = headDim;
   spec.valueDim = valueDim;
-  spec.causal = causal;
+  spec.terms.causal = causal;
   return spec;
 }
 

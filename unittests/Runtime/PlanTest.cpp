@@ -231,6 +231,16 @@ TEST(Plan, RefusesPlansThatAreWrong) {
   EXPECT_EQ(context.handle->plans.size(), 1u);
 }
 
+static LaunchRecord launchOf(const agt_kernel &kernel, double flops,
+                             int64_t rows = 1) {
+  LaunchRecord launch = {};
+  launch.kernel = &kernel;
+  launch.flops = flops;
+  launch.work[0] = rows;
+  launch.place = "f.agt:1:1";
+  return launch;
+}
+
 TEST(Plan, SaysWhatTheDeviceLacks) {
   agt_kernel_variant variants[2] = {addVariant, addVariant};
   variants[0].subgroup_size = 128;
@@ -240,7 +250,7 @@ TEST(Plan, SaysWhatTheDeviceLacks) {
   device.name = "GPU";
   device.subgroupSize = 32;
   try {
-    chooseVariant(kernel, 1, device, "f.agt:1:1");
+    chooseVariant(launchOf(kernel, 1), device);
     FAIL() << "a variant was chosen";
   } catch (const Failure &failure) {
     EXPECT_EQ(failure.code, AGT_MISSING);
@@ -261,10 +271,13 @@ TEST(Plan, TakesTheFirstVariantThatFits) {
   agt_kernel kernel = {"attend", variants, 4, 0, nullptr};
   DeviceProperties device;
   device.subgroupSize = 32;
-  EXPECT_EQ(chooseVariant(kernel, 10, device, ""), 3u);
-  EXPECT_EQ(chooseVariant(kernel, 1e6, device, ""), 2u);
+  EXPECT_EQ(chooseVariant(launchOf(kernel, 10), device), 3u);
+  EXPECT_EQ(chooseVariant(launchOf(kernel, 1e6), device), 2u);
+  variants[2].min_rows = 8;
+  EXPECT_EQ(chooseVariant(launchOf(kernel, 1e6, 7), device), 3u);
+  EXPECT_EQ(chooseVariant(launchOf(kernel, 1e6, 8), device), 2u);
   device.subgroupSize = 64;
-  EXPECT_EQ(chooseVariant(kernel, 10, device, ""), 0u);
+  EXPECT_EQ(chooseVariant(launchOf(kernel, 10), device), 0u);
 }
 
 TEST(Plan, TakesTheFirstNativeVariantThatFits) {
@@ -277,14 +290,14 @@ TEST(Plan, TakesTheFirstNativeVariantThatFits) {
   DeviceProperties device;
   device.name = "processor";
   device.isa = AGT_ISA_V4;
-  EXPECT_EQ(chooseVariant(kernel, 1e6, device, ""), 0u);
+  EXPECT_EQ(chooseVariant(launchOf(kernel, 1e6), device), 0u);
   EXPECT_EQ(tileOf(kernel, 0, device)[0], 7);
-  EXPECT_EQ(chooseVariant(kernel, 10, device, ""), 1u);
+  EXPECT_EQ(chooseVariant(launchOf(kernel, 10), device), 1u);
   device.isa = AGT_ISA_V3;
-  EXPECT_EQ(chooseVariant(kernel, 1e6, device, ""), 2u);
+  EXPECT_EQ(chooseVariant(launchOf(kernel, 1e6), device), 2u);
   kernel.n_cpu_variants = 2;
   try {
-    chooseVariant(kernel, 1, device, "f.agt:1:1");
+    chooseVariant(launchOf(kernel, 1), device);
     FAIL() << "a variant was chosen";
   } catch (const Failure &failure) {
     EXPECT_EQ(failure.code, AGT_MISSING);

@@ -16,7 +16,7 @@ static const uint32_t addCode[] = {
 };
 
 const agt_kernel_variant addVariant = {
-    addCode, sizeof addCode, 0, 0, 0, {64, 1, 1, 1}};
+    addCode, sizeof addCode, 0, 0, 0, {64, 1, 1, 1}, 0};
 
 static void addNative(const int32_t *scalars, void *const *buffers,
                       int64_t group, void *) {

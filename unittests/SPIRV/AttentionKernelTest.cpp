@@ -35,7 +35,7 @@ AttentionSpec specOf(agt_dtype qo, agt_dtype kv, int64_t headDim,
   spec.k = spec.v = kv;
   spec.headDim = headDim;
   spec.valueDim = valueDim;
-  spec.causal = causal;
+  spec.terms.causal = causal;
   spec.alignment = alignment;
   return spec;
 }
@@ -98,7 +98,7 @@ struct AttentionKernels : testing::Test {
     int turn = 0;
     for (auto [queries, keys] : lengths)
       for (bool topLeft : {false, true}) {
-        if (topLeft && !spec.causal)
+        if (topLeft && !spec.terms.causal)
           continue;
         c.queries = queries;
         c.keys = keys;

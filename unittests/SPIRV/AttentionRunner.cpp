@@ -69,7 +69,7 @@ void RowTensor::set(int64_t index, double value) {
 // ---- cases -----------------------------------------------------------------
 
 int64_t AttentionCase::visibleEnd(int64_t query) const {
-  if (!spec.causal)
+  if (!spec.terms.causal)
     return keys;
   return std::max<int64_t>(0, std::min(keys, query + causalOffset() + 1));
 }
@@ -80,7 +80,7 @@ std::string AttentionCase::text() const {
          ", " + n(queries) + " queries, " + n(keys) + " keys, dims " +
          n(headDim) + " and " + n(valueDim) + ", types " + n(spec.q) + " " +
          n(spec.k) + " " + n(spec.v) + " " + n(spec.o) +
-         (spec.causal ? topLeft ? ", causal top left" : ", causal" : "") +
+         (spec.terms.causal ? topLeft ? ", causal top left" : ", causal" : "") +
          (tokensFirst ? ", tokens first" : "") + ", pad " + n(pad);
 }
 
@@ -126,6 +126,7 @@ HostKernel::HostKernel(const spirv::KernelCode &code,
     variant.subgroup_size = v.subgroupSize;
     variant.features = v.features;
     variant.min_flops = v.minFlops;
+    variant.min_rows = v.minRows;
     std::copy(v.tile.begin(), v.tile.end(), variant.tile);
     variants.push_back(variant);
   }
@@ -215,7 +216,7 @@ static std::vector<int64_t> scalarsOf(const AttentionCase &c,
     s[at++] = t->tokenStride;
   }
   s[kScale] = scale;
-  s[kCausalOffset] = c.causalOffset();
+  s[kOffset] = c.causalOffset();
   return s;
 }
 
@@ -223,7 +224,8 @@ std::string AttentionDevice::run(const HostKernel &kernel,
                                  const AttentionCase &c, AttentionData &data,
                                  double flops, double *seconds, int launches) {
   std::vector<int64_t> scalars = scalarsOf(c, data);
-  const int64_t work[4] = {c.queries, c.batch * c.kvHeads * c.group, 1, 1};
+  const int64_t work[4] = {c.queries, c.batch * c.kvHeads * c.group,
+                           c.batch * c.kvHeads, c.group * c.queries};
   auto record = [&](Plan &plan) {
     agt_buffer *buffers[kBufferCount] = {
         plan.constant(data.q.bytes), plan.constant(data.k.bytes),

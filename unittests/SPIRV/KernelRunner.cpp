@@ -278,7 +278,8 @@ KernelRunner::prepare(spirv::KernelCode code,
          v.subgroupSize,
          v.features,
          0,
-         {v.tile[0], v.tile[1], v.tile[2], v.tile[3]}});
+         {v.tile[0], v.tile[1], v.tile[2], v.tile[3]},
+         0});
   }
   prepared->kernel = {prepared->code.name.c_str(), prepared->variants.data(),
                       static_cast<uint32_t>(prepared->variants.size()),

@@ -1,7 +1,10 @@
 // See Attention.h.
 #include "codegen/cpu/attention/Attention.h"
 
+#include "codegen/cpu/InvocationBuilder.h"
 #include "codegen/cpu/attention/BlockKernel.h"
+#include "codegen/spirv/attention/BlocksKernel.h"
+#include "codegen/spirv/attention/Launch.h"
 
 namespace agt::cpu {
 
@@ -49,6 +52,27 @@ buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
     variants.push_back(variant);
   }
   return variants;
+}
+
+std::vector<CpuVariant> buildAttentionBlocks(
+    mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
+    const spirv::attention::AttentionSpec &spec, const Target &target) {
+  constexpr int64_t perGroup = 64;
+  CpuVariant variant;
+  variant.function = (name + "." + target.suffix).str();
+  variant.isa = target.isa;
+  variant.tile = {perGroup, 1, 1, 1};
+  InvocationBuilder k(module, variant.function, loc,
+                      spirv::attention::wordTypesOf(spec));
+  mlir::Value first = k.mul(k.group(), perGroup);
+  mlir::Value last =
+      k.minS(k.add(first, perGroup), spirv::attention::blockCount(k));
+  k.forRange(first, last, 1, [&](mlir::Value number) {
+    k.setThread(number);
+    spirv::attention::emitBlock(k, spec, number);
+  });
+  k.finish();
+  return {variant};
 }
 
 } // namespace agt::cpu

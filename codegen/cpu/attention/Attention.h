@@ -19,6 +19,11 @@ buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
                const spirv::attention::AttentionSpec &spec,
                const Target &target);
 
+/// The same for the launch before it (codegen/spirv/attention/BlocksKernel.h).
+std::vector<CpuVariant> buildAttentionBlocks(
+    mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
+    const spirv::attention::AttentionSpec &spec, const Target &target);
+
 } // namespace agt::cpu
 
 #endif // AGT_CODEGEN_CPU_ATTENTION_ATTENTION_H

@@ -1,9 +1,11 @@
 // See BlockKernel.h.
 #include "codegen/cpu/attention/BlockKernel.h"
 
+#include "codegen/cpu/attention/RowScores.h"
+
 using namespace mlir;
 using agt::codegen::kBlockKeys;
-using agt::spirv::attention::AttentionSpec;
+using namespace agt::spirv::attention;
 
 namespace agt::cpu {
 
@@ -37,6 +39,13 @@ BlockKernel::BlockKernel(CpuBuilder &b, const AttentionSpec &spec,
   totalsAt = place(maxRows * lanes);
   factorsAt = place(shape.rows * lanes);
   endsAt = place(2 * maxRows);
+  const codegen::ScoreTerms &terms = spec.terms;
+  simple =
+      terms.factorOnly() && !terms.byPair() && !terms.left && !spec.valueScales;
+  seenAt = place(simple ? 0 : shape.rows * kBlockKeys);
+  keyScalesAt = place(terms.keyScales ? kBlockKeys : 0);
+  valueScalesAt = place(spec.valueScales ? kBlockKeys : 0);
+  finiteAt = place(2);
 }
 
 Index BlockKernel::globalRow(Index row) {
@@ -61,6 +70,10 @@ void BlockKernel::build(const Launch &theLaunch) {
   factors = at(factorsAt);
   parts = at(partsAt);
   ends = b.scratch(b.builder().getI64Type(), endsAt);
+  seenPairs = at(seenAt);
+  keyScales = at(keyScalesAt);
+  valueScales = at(valueScalesAt);
+  finite = b.scratch(b.builder().getI64Type(), finiteAt);
 
   // Blocks of whole tiles, as even as that allows.
   Index blocks = launch->blocks;
@@ -71,26 +84,52 @@ void BlockKernel::build(const Launch &theLaunch) {
   Index tileEnd = ceilDiv(rowCount, shape.rows) * shape.rows;
 
   b.loop(b.index(0), tileEnd, 1, [&](Index row) {
-    b.store(ends + row, launch->visibleEnd(globalRow(row)).v);
+    if (simple)
+      b.store(
+          ends + row,
+          b.index(launch->score.rangeEnd(b, launch->about(globalRow(row)))).v);
     CpuBuilder::Lanes scope(b, lanes);
     b.store(maxima + row * lanes, codegen::emptyMaximum(b));
     b.store(totals + row * lanes, b.f32(0));
   });
   packQueries();
-  // Nobody in the block sees more than its last row does.
-  Index end{&b, b.load(ends + (tileEnd - 1))};
-  end = {&b, b.select(rowCount < 1, b.index(0).v, end.v)};
-  b.loop(b.index(0), end, kBlockKeys, [&](Index firstKey) {
-    if (packed)
-      packKeys(firstKey, min(end - firstKey, kBlockKeys));
-    b.loop(b.index(0), tileEnd, shape.rows,
-           [&](Index row) { tile(row, firstKey); });
-  });
+  b.ifThen(b.index(0) < rowCount, [&] { forKeyBlocks(tileEnd); });
   b.loop(b.index(0), rowCount, 1, [&](Index row) { writeRow(row); });
 }
 
+void BlockKernel::forKeyBlocks(Index tileEnd) {
+  Index first = globalRow(b.index(0)), last = globalRow(tileEnd - 1);
+  codegen::KeyBlocks blocks(b, launch->score, launch->about(first),
+                            launch->about(last), kBlockKeys);
+  Index end = b.index(blocks.end);
+  b.loop(b.index(0), b.index(blocks.count), 1, [&](Index turn) {
+    Index block = b.index(blocks.number(b, b.narrow(turn)));
+    Index firstKey = block * kBlockKeys;
+    auto body = [&] {
+      keyBlock(firstKey, min(end - firstKey, kBlockKeys), tileEnd);
+    };
+    if (!spec.hasBlocks())
+      return body();
+    b.ifThen(launch->mayBeSeen(first, last, block), body);
+  });
+}
+
+void BlockKernel::keyBlock(Index firstKey, Index count, Index tileEnd) {
+  if (packed)
+    packKeys(firstKey, count);
+  loadScales(firstKey, count);
+  if (!simple)
+    noteValues(firstKey, count);
+  b.loop(b.index(0), tileEnd, shape.rows, [&](Index row) {
+    if (simple)
+      rangeTile(row, firstKey);
+    else
+      pairTile(row, firstKey, count);
+  });
+}
+
 void BlockKernel::packQueries() {
-  Value scale = b.splat(launch->scaleLog2, lanes);
+  Value scale = b.splat(launch->score.factor, lanes);
   Index tileEnd = ceilDiv(rowCount, shape.rows) * shape.rows;
   b.loop(b.index(0), tileEnd, 1, [&](Index row) {
     Pointer from = launch->queryRow(globalRow(row));
@@ -128,7 +167,7 @@ void BlockKernel::packKeys(Index firstKey, Index count) {
   });
 }
 
-void BlockKernel::tile(Index row, Index firstKey) {
+void BlockKernel::rangeTile(Index row, Index firstKey) {
   Index least = seen(row, firstKey);
   Index most = seen(row + (shape.rows - 1), firstKey);
   b.ifThen(b.index(0) < most, [&] {
@@ -139,7 +178,7 @@ void BlockKernel::tile(Index row, Index firstKey) {
     b.loop(b.index(0), b.index(shape.rows), 1,
            [&](Index r) { softmax(row + r, r, seen(row + r, firstKey)); });
     addValues(row, firstKey, least);
-    if (spec.causal)
+    if (spec.terms.byPosition())
       b.loop(b.index(0), b.index(shape.rows), 1, [&](Index r) {
         addDiagonal(row + r, r, firstKey, least, seen(row + r, firstKey));
       });
@@ -227,16 +266,17 @@ void BlockKernel::maskRow(Pointer scores, Index seenKeys) {
   b.loop(b.index(0), b.index(kBlockKeys), lanes, [&](Index key) {
     Value first = b.splat(b.narrow(key), lanes);
     CpuBuilder::Lanes scope(b, lanes);
-    codegen::ScoreExpr expr;
-    b.store(scores + key, expr.masked(b, b.load(scores + key, lanes),
-                                      b.add(first, b.laneNumbers(lanes)), end));
+    Value unseen = b.le(end, b.add(first, b.laneNumbers(lanes)));
+    b.store(scores + key, b.select(unseen, b.f32Bits(0xff800000),
+                                   b.load(scores + key, lanes)));
   });
 }
 
 // The row's scores become weights under the maximum of all scores so far.
 void BlockKernel::softmax(Index row, Index inTile, Index seenKeys) {
   Pointer scores = weights + inTile * kBlockKeys;
-  b.ifThen(seenKeys < kBlockKeys, [&] { maskRow(scores, seenKeys); });
+  if (simple)
+    b.ifThen(seenKeys < kBlockKeys, [&] { maskRow(scores, seenKeys); });
   Pointer oldMaximum = maxima + row * lanes, total = totals + row * lanes;
   Value before = b.load(oldMaximum, lanes);
   Index none = b.index(0), all = b.index(kBlockKeys);
@@ -327,14 +367,128 @@ void BlockKernel::addDiagonal(Index row, Index inTile, Index firstKey,
   });
 }
 
+// Scales of the block's keys and values, one a key.
+void BlockKernel::loadScales(Index firstKey, Index count) {
+  auto load = [&](Buffer buffer, Pointer to) {
+    b.loop(b.index(0), count, 1, [&](Index key) {
+      b.store(to + key, b.load(launch->scale(buffer, firstKey + key)));
+    });
+  };
+  if (spec.terms.keyScales)
+    load(kKScale, keyScales);
+  if (spec.valueScales)
+    load(kVScale, valueScales);
+}
+
+// Whether all values of the block are finite, scales included: then a weight
+// of 0 takes a key out of the sums.
+void BlockKernel::noteValues(Index firstKey, Index count) {
+  constexpr int64_t infinity = 0x7f800000;
+  auto larger = [&](Value x, Value y) { return b.maxU(x, y); };
+  Value none = b.splat(b.i32(0), lanes);
+  Value largest = b.loop(
+      b.index(0), count, 1, {none}, [&](Index key, ArrayRef<Value> outer) {
+        Pointer row = launch->v + (firstKey + key) * launch->vToken;
+        return b.loop(b.index(0), launch->valueDim, lanes, {outer[0]},
+                      [&](Index dim, ArrayRef<Value> carried) {
+                        Value x = b.loadF32(row + dim, spec.v, lanes);
+                        if (spec.valueScales)
+                          x = b.fmul(x,
+                                     b.splat(b.load(valueScales + key), lanes));
+                        CpuBuilder::Lanes scope(b, lanes);
+                        Value bits = b.bitAnd(b.asI32(x), 0x7fffffff);
+                        return SmallVector<Value>{larger(carried[0], bits)};
+                      });
+      })[0];
+  Pointer word{&b, finite.v, b.builder().getI32Type()};
+  b.store({&b, factors.v, b.builder().getI32Type()},
+          b.combineLanes(largest, lanes, larger));
+  Value top = b.load({&b, factors.v, b.builder().getI32Type()});
+  b.store(word, b.select(b.ult(top, b.i32(infinity)), b.i32(1), b.i32(0)));
+}
+
+void BlockKernel::pairTile(Index row, Index firstKey, Index count) {
+  const codegen::ScoreExpr &score = launch->score;
+  RowScores rowScores(b, spec, *launch, lanes);
+  codegen::ScoreExpr::Row first = launch->about(globalRow(row)),
+                          last =
+                              launch->about(globalRow(row + (shape.rows - 1)));
+  Value from = b.narrow(firstKey), to = b.narrow(firstKey + kBlockKeys);
+  Value meets = b.lt(from, score.rangeEnd(b, last));
+  if (first.begin) {
+    Value window = b.lt(first.begin, to);
+    meets = b.logicalAnd(
+        meets,
+        last.pinEnd ? b.logicalOr(window, b.lt(from, last.pinEnd)) : window);
+  }
+  b.ifThen(meets, [&] {
+    if (packed)
+      scores(row, count);
+    else
+      streamScores(row, firstKey, count);
+    Value whole = score.allSee(b, first, last, from, to);
+    b.loop(b.index(0), b.index(shape.rows), 1, [&](Index r) {
+      Pointer scores = weights + r * kBlockKeys;
+      auto apply = [&](bool masked) {
+        if (masked || !spec.terms.factorOnly())
+          rowScores.apply(globalRow(row + r), firstKey, scores, keyScales,
+                          seenPairs + r * kBlockKeys, masked);
+      };
+      b.ifElse(whole, [&] { apply(false); }, [&] { apply(true); });
+      softmax(row + r, r, b.index(kBlockKeys));
+      scaleWeights(scores);
+    });
+    Value allFinite =
+        b.ne(b.load(Pointer{&b, finite.v, b.builder().getI32Type()}), b.i32(0));
+    b.ifElse(
+        b.logicalOr(whole, allFinite), [&] { addValues(row, firstKey, count); },
+        [&] {
+          addValues(row, firstKey, b.index(0));
+          b.loop(b.index(0), b.index(shape.rows), 1,
+                 [&](Index r) { addSeen(row + r, r, firstKey, count); });
+        });
+  });
+}
+
+// Weights of values, where these have scales.
+void BlockKernel::scaleWeights(Pointer row) {
+  if (!spec.valueScales)
+    return;
+  b.loop(b.index(0), b.index(kBlockKeys), lanes, [&](Index key) {
+    CpuBuilder::Lanes scope(b, lanes);
+    b.store(row + key,
+            b.fmul(b.load(row + key, lanes), b.load(valueScales + key, lanes)));
+  });
+}
+
+// What the row sees of a block, key by key.
+void BlockKernel::addSeen(Index row, Index inTile, Index firstKey,
+                          Index count) {
+  Pointer weight = weights + inTile * kBlockKeys;
+  Pointer seen = seenPairs + inTile * kBlockKeys;
+  Pointer values = launch->v + firstKey * launch->vToken;
+  b.loop(b.index(0), count, 1, [&](Index k) {
+    b.ifThen(b.flt(b.f32(0), b.load(seen + k)), [&] {
+      Value w = b.splat(b.load(weight + k), lanes);
+      b.loop(b.index(0), launch->valueDim, lanes, [&](Index dim) {
+        Pointer sum = sums + (row * valueStride + dim);
+        Value v = b.loadF32(values + (k * launch->vToken + dim), spec.v, lanes);
+        b.store(sum, b.fma(w, v, b.load(sum, lanes)));
+      });
+    });
+  });
+}
+
 void BlockKernel::writeRow(Index row) {
   Value total = b.combineLanes(b.load(totals + row * lanes, lanes), lanes,
                                [&](Value x, Value y) { return b.fadd(x, y); });
-  Value inverse;
-  {
-    CpuBuilder::Lanes scope(b, lanes);
-    inverse = codegen::inverseOrZero(b, total);
-  }
+  // The first lane's is every lane's.
+  b.store(factors, total);
+  codegen::FinishedRow done = launch->finish(
+      firstRow + row, b.load(maxima + row * lanes), b.load(factors));
+  if (spec.lse)
+    b.store(launch->lse(firstRow + row), done.lse);
+  Value inverse = b.splat(done.factor, lanes);
   Pointer from = sums + row * valueStride;
   Pointer to = launch->outputRow(firstRow + row);
   Index whole = launch->valueDim / lanes * lanes;
@@ -342,10 +496,8 @@ void BlockKernel::writeRow(Index row) {
     b.storeF32(to + dim, spec.o, b.fmul(b.load(from + dim, lanes), inverse),
                lanes);
   });
-  // The first lane's is every lane's.
-  b.store(factors, inverse);
   b.loop(whole, launch->valueDim, 1, [&](Index dim) {
-    Value scaled = b.fmul(b.load(from + dim), b.load(factors));
+    Value scaled = b.fmul(b.load(from + dim), done.factor);
     b.storeF32(to + dim, spec.o, scaled, 0);
   });
 }

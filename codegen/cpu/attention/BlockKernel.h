@@ -12,9 +12,12 @@
 // keys as there are lanes are added up by a transposition.
 //
 // Keys that a row does not see: their scores become -infinity, so their weights
-// are 0. But 0 times a value may be NaN: the product with values runs over keys
-// that all rows of the tile see, and what a row sees beyond (at the diagonal of
-// a causal mask) is added row by row.
+// are 0. But 0 times a value may be NaN. Where a row sees all keys up to its
+// own end, the product with values runs over keys that all rows of the tile
+// see, and what a row sees beyond (at the diagonal of a causal mask) is added
+// row by row. Where anything else decides (RowScores), the product runs over
+// all keys of a block whose values are finite, and row by row over what each
+// row sees where they are not.
 //
 // Rows beyond the end are the last row again: computed, not stored. Reads go
 // beyond the end of a row of q, k or v by less than a panel (AGT_CPU_SLACK);
@@ -49,16 +52,23 @@ private:
 
   void packQueries();
   void packKeys(Index firstKey, Index keys);
-  void tile(Index row, Index firstKey);
+  void forKeyBlocks(Index tileEnd);
+  void keyBlock(Index firstKey, Index keys, Index tileEnd);
   void scores(Index row, Index keys);
   void streamScores(Index row, Index firstKey, Index keys);
   void streamProducts(Index row, Index firstKey, Index key);
   Value withoutTail(Value x, Index dim);
+  void rangeTile(Index row, Index firstKey);
+  void pairTile(Index row, Index firstKey, Index keys);
   void softmax(Index row, Index inTile, Index seenKeys);
   void maskRow(Pointer scores, Index seenKeys);
   void addValues(Index row, Index firstKey, Index keys);
   void addDiagonal(Index row, Index inTile, Index firstKey, Index from,
                    Index to);
+  void addSeen(Index row, Index inTile, Index firstKey, Index keys);
+  void loadScales(Index firstKey, Index keys);
+  void noteValues(Index firstKey, Index keys);
+  void scaleWeights(Pointer row);
   void writeRow(Index row);
   /// Of the block of keys from `firstKey`, how many a row sees.
   Index seen(Index row, Index firstKey);
@@ -73,9 +83,13 @@ private:
   int64_t headStride, valueStride; // of rows of dims in scratch
   int64_t scratchEnd = 0;
   int64_t queriesAt, sumsAt, keysAt, scoresAt, maximaAt, totalsAt, factorsAt,
-      endsAt, partsAt;
+      endsAt, partsAt, seenAt, keyScalesAt, valueScalesAt, finiteAt;
+  /// Whether a row sees all keys up to its end, and nothing is done to q.k but
+  /// a factor.
+  bool simple;
   // While building.
   Pointer queries, sums, keys, weights, maxima, totals, factors, ends, parts;
+  Pointer seenPairs, keyScales, valueScales, finite;
   const Launch *launch = nullptr;
   Index firstRow, rowCount;
 };

@@ -6,11 +6,13 @@
 #include <cmath>
 
 using namespace agt::spirv::attention;
+using agt::codegen::kBlockKeys;
+using mlir::Value;
 
 namespace agt::cpu {
 
-Launch::Launch(CpuBuilder &b, const AttentionSpec &spec) : causal(spec.causal) {
-  Index kvHeads = b.scalar(kKvHeads);
+Launch::Launch(CpuBuilder &b, const AttentionSpec &spec) : b(b), spec(spec) {
+  kvHeads = b.scalar(kKvHeads);
   queries = b.scalar(kQueries);
   keys = b.scalar(kKeys);
   stacked = b.scalar(kGroup);
@@ -21,12 +23,11 @@ Launch::Launch(CpuBuilder &b, const AttentionSpec &spec) : causal(spec.causal) {
   Index head = b.group() / blocks;
   // Under a causal mask later rows are more work: those first.
   block = blocks - 1 - b.group() % blocks;
-  Index batch = head / kvHeads, kvHead = head % kvHeads;
+  batch = head / kvHeads;
+  kvHead = head % kvHeads;
 
-  auto base = [&](unsigned buffer, agt_dtype dtype, unsigned batchStride,
-                  Index headOffset) {
-    return b.buffer(buffer, b.memoryType(dtype)) +
-           (batch * b.scalar(batchStride) + headOffset);
+  auto base = [&](Buffer from, unsigned batchStride, Index headOffset) {
+    return buffer(from) + (batch * b.scalar(batchStride) + headOffset);
   };
   qHead = b.scalar(kQHeadStride);
   qToken = b.scalar(kQTokenStride);
@@ -35,12 +36,33 @@ Launch::Launch(CpuBuilder &b, const AttentionSpec &spec) : causal(spec.causal) {
   kToken = b.scalar(kKTokenStride);
   vToken = b.scalar(kVTokenStride);
   Index firstHead = kvHead * stacked;
-  q = base(kQ, spec.q, kQBatchStride, firstHead * qHead);
-  k = base(kK, spec.k, kKBatchStride, kvHead * b.scalar(kKHeadStride));
-  v = base(kV, spec.v, kVBatchStride, kvHead * b.scalar(kVHeadStride));
-  o = base(kO, spec.o, kOBatchStride, firstHead * oHead);
-  scaleLog2 = b.fmul(b.scalarF32(kScale), b.f32(M_LOG2E));
-  causalOffset = b.scalar(kCausalOffset);
+  q = base(kQ, kQBatchStride, firstHead * qHead);
+  k = base(kK, kKBatchStride, kvHead * b.scalar(kKHeadStride));
+  v = base(kV, kVBatchStride, kvHead * b.scalar(kVHeadStride));
+  o = base(kO, kOBatchStride, firstHead * oHead);
+
+  const codegen::ScoreTerms &terms = score.terms = spec.terms;
+  score.keys = b.narrow(keys);
+  score.offset = b.narrow(b.scalar(kOffset));
+  if (terms.lengths) {
+    Pointer at = buffer(kKvLen) + batch * b.scalar(kKvLenBatchStride);
+    Value length = b.maxS(b.load(at), b.i32(0));
+    score.keys = b.minS(length, score.keys);
+    if (!spec.topLeft)
+      score.offset = b.add(length, score.offset);
+  }
+  if (terms.left)
+    score.left = b.narrow(b.scalar(kLeft));
+  if (terms.right)
+    score.right = b.narrow(b.scalar(kRight));
+  if (terms.pin)
+    score.pin = b.narrow(b.scalar(kPin));
+  score.setScale(b, b.scalarF32(kScale),
+                 terms.softcap ? b.scalarF32(kSoftcap) : Value());
+}
+
+Pointer Launch::buffer(Buffer buffer) const {
+  return b.buffer(spec.place(buffer), b.memoryType(spec.typeOf(buffer)));
 }
 
 Pointer Launch::rowOf(Pointer base, Index row, Index head, Index token) const {
@@ -55,10 +77,81 @@ Pointer Launch::outputRow(Index row) const {
   return rowOf(o, row, oHead, oToken);
 }
 
-Index Launch::visibleEnd(Index row) const {
-  if (!causal)
-    return keys;
-  return max(min(row / stacked + causalOffset + 1, keys), 0);
+Index Launch::queryHead(Index row) const {
+  return kvHead * stacked + row % stacked;
+}
+
+Value Launch::ofHead(Buffer from, Index row) const {
+  Value x = b.loadF32(buffer(from) + queryHead(row), spec.typeOf(from), 0);
+  return b.fmul(x, b.f32(M_LOG2E));
+}
+
+Launch::Row Launch::about(Index row) const {
+  Index query = row / stacked;
+  auto token = [&](Buffer from, Scalar stride) {
+    return b.load(buffer(from) + (batch * b.scalar(stride) + query));
+  };
+  const codegen::ScoreTerms &terms = spec.terms;
+  Row r =
+      score.row(b, terms.queryPositions ? token(kQPos, kQPosBatchStride)
+                                        : b.add(b.narrow(query), score.offset));
+  if (terms.segments)
+    r.segment = token(kQSeg, kQSegBatchStride);
+  if (terms.alibi)
+    r.slope = ofHead(kAlibi, row);
+  return r;
+}
+
+Pointer Launch::pairs(Buffer from, Index row) const {
+  Scalar first = from == kMask ? kMaskBatchStride : kBiasBatchStride;
+  return buffer(from) +
+         (batch * b.scalar(first) + queryHead(row) * b.scalar(first + 1) +
+          row / stacked * b.scalar(first + 2));
+}
+
+Pointer Launch::tokens(Buffer from) const {
+  Scalar stride = from == kKvPos ? kKvPosBatchStride : kKvSegBatchStride;
+  return buffer(from) + batch * b.scalar(stride);
+}
+
+Pointer Launch::scale(Buffer from, Index key) const {
+  Index size = b.scalar(from == kKScale ? kKBlock : kVBlock);
+  Index each = (keys + size - 1) / size;
+  return buffer(from) + ((batch * kvHeads + kvHead) * each + key / size);
+}
+
+Value Launch::mayBeSeen(Index first, Index last, Index keyBlock) const {
+  Index across = ceilDiv(keys, kBlockKeys);
+  Index down = ceilDiv(queries, kBlockRows);
+  Index heads = b.scalar(kBlockHeads);
+  // The rows' heads, or the one that stands for all.
+  Index most = heads - 1;
+  Index firstHead = min(kvHead * stacked, most);
+  Index lastHead = min(kvHead * stacked + (stacked - 1), most);
+  Pointer words = buffer(kBlocks);
+  Value seen = b.loop(
+      firstHead, lastHead + 1, 1, {b.i32(0)},
+      [&](Index head, mlir::ArrayRef<Value> outer) {
+        Index rows = (batch * heads + head) * down;
+        return b.loop(
+            first / stacked / kBlockRows, last / stacked / kBlockRows + 1, 1,
+            {outer[0]}, [&](Index row, mlir::ArrayRef<Value> carried) {
+              Value word = b.load(words + ((rows + row) * across + keyBlock));
+              return llvm::SmallVector<Value>{b.bitOr(carried[0], word)};
+            });
+      })[0];
+  return b.ne(seen, b.i32(0));
+}
+
+codegen::FinishedRow Launch::finish(Index row, Value m, Value l) const {
+  return codegen::finishRow(b, m, l, spec.sink ? ofHead(kSink, row) : Value(),
+                            spec.lse);
+}
+
+Pointer Launch::lse(Index row) const {
+  return buffer(kLse) + (batch * b.scalar(kLseBatchStride) +
+                         queryHead(row) * b.scalar(kLseHeadStride) +
+                         row / stacked * b.scalar(kLseTokenStride));
 }
 
 } // namespace agt::cpu

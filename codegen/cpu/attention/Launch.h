@@ -1,15 +1,21 @@
 // Launch: what an attention kernel reads from its scalars before it starts:
-// its kv head, where that lies, and how the head's rows are numbered.
+// its kv head, where that lies, how the head's rows are numbered; and where
+// positions, masks and biases are.
 #ifndef AGT_CODEGEN_CPU_ATTENTION_LAUNCH_H
 #define AGT_CODEGEN_CPU_ATTENTION_LAUNCH_H
 
+#include "codegen/common/Partial.h"
 #include "codegen/common/ScoreExpr.h"
 #include "codegen/cpu/CpuBuilder.h"
 #include "codegen/spirv/attention/AttentionSpec.h"
 
 namespace agt::cpu {
 
-struct Launch {
+class Launch {
+public:
+  using Value = mlir::Value;
+  using Row = codegen::ScoreExpr::Row;
+
   Launch(CpuBuilder &b, const spirv::attention::AttentionSpec &spec);
 
   Index queries, keys, stacked; // tokens, tokens, query heads of the kv head
@@ -18,21 +24,38 @@ struct Launch {
   Index block, blocks; // which part of the rows, of how many
   Pointer k, v;        // the kv head's first token
   Index kToken, vToken;
-  mlir::Value scaleLog2;
+  codegen::ScoreExpr score;
 
-  /// Row r is query r / stacked of the head's query head r % stacked.
+  // Row r is query r / stacked of the head's query head r % stacked.
   Pointer queryRow(Index row) const;
   Pointer outputRow(Index row) const;
-  /// Keys that a row sees: those below.
-  Index visibleEnd(Index row) const;
+  Row about(Index row) const;
+  /// The row's first element of a mask or bias.
+  Pointer pairs(spirv::attention::Buffer buffer, Index row) const;
+  /// Position or segment of the batch entry's first key.
+  Pointer tokens(spirv::attention::Buffer buffer) const;
+  /// The scale of the keys' block.
+  Pointer scale(spirv::attention::Buffer buffer, Index key) const;
+
+  /// Whether some row from `first` to `last` may see a key of block `keyBlock`
+  /// (of kBlockKeys), as the first launch found.
+  Value mayBeSeen(Index first, Index last, Index keyBlock) const;
+
+  codegen::FinishedRow finish(Index row, Value m, Value l) const;
+  /// Where the row's log-sum goes.
+  Pointer lse(Index row) const;
 
 private:
   Pointer rowOf(Pointer base, Index row, Index head, Index token) const;
+  Pointer buffer(spirv::attention::Buffer buffer) const;
+  Value ofHead(spirv::attention::Buffer buffer, Index row) const;
+  Index queryHead(Index row) const;
 
+  CpuBuilder &b;
+  const spirv::attention::AttentionSpec &spec;
+  Index kvHeads, batch, kvHead;
   Pointer q, o;
   Index qHead, qToken, oHead, oToken;
-  Index causalOffset;
-  bool causal;
 };
 
 } // namespace agt::cpu

@@ -19,6 +19,11 @@ static constexpr double kWorthCompiling = 1e8;
 /// The same for the larger of two shapes of the fast one.
 static constexpr double kWorthCompilingLarge = 2e9;
 
+/// Fewer queries than this leave the fast kernel's lanes empty: the compact one
+/// stacks the heads of a group.
+static constexpr int64_t kManyRows = 9;
+static constexpr int64_t whole = int64_t(1) << 40;
+
 namespace {
 
 // Collects the variants of one kernel.
@@ -35,9 +40,8 @@ struct Variants {
     variant.binary.subgroupSize = profile.subgroupSize;
     variant.binary.features = profile.features & ~unneeded;
     variant.binary.minFlops = minFlops;
-    variant.binary.tile[0] = rows;
-    // The third and fourth dim of the work are the CPU's.
-    variant.binary.tile[2] = variant.binary.tile[3] = int64_t(1) << 40;
+    // Rows of a query head; those of a kv head are other dims of the work.
+    variant.binary.tile = {rows, 1, whole, whole};
     list.push_back(std::move(variant));
   }
 
@@ -63,10 +67,12 @@ struct Variants {
         add(profile, buildBroadcast(loc, spec, shape), shape.rows(),
             large ? "" : "-small",
             large ? kWorthCompilingLarge : kWorthCompiling, unneeded);
+        list.back().binary.minRows = kManyRows;
       }
     }
-    add(profile, buildRows(loc, spec, profile.subgroupSize),
-        RowsBody::kRowsAtOnce, "-rows", 0, AGT_FEATURE_INT64);
+    add(profile, buildRows(loc, spec, profile.subgroupSize), 0, "-rows", 0,
+        AGT_FEATURE_INT64);
+    list.back().binary.tile = {whole, whole, 1, RowsBody::kRowsAtOnce};
   }
 };
 
@@ -105,16 +111,21 @@ static void describeLaunch(MLIRContext *context, const AttentionSpec &spec,
   code.work = {queries, heads, scalar(kBatch) * scalar(kKvHeads),
                scalar(kGroup) * queries};
   AffineExpr pairs = queries * scalar(kKeys);
-  if (spec.causal)
-    pairs = queries * (scalar(kCausalOffset) + 1) +
-            (queries * (queries - 1)).floorDiv(2);
+  if (spec.terms.causal)
+    pairs =
+        queries * (scalar(kOffset) + 1) + (queries * (queries - 1)).floorDiv(2);
   code.flops = heads * pairs * 2 * (scalar(kHeadDim) + scalar(kValueDim));
 }
 
-FailureOr<KernelCode> buildAttention(Location loc, const AttentionSpec &spec) {
+KernelCode describeAttention(Location loc, const AttentionSpec &spec) {
   KernelCode code;
   code.name = "attention";
   describeLaunch(loc.getContext(), spec, code);
+  return code;
+}
+
+FailureOr<KernelCode> buildAttention(Location loc, const AttentionSpec &spec) {
+  KernelCode code = describeAttention(loc, spec);
   for (Variant &variant : buildVariants(loc, spec)) {
     auto words = serializeKernel(*variant.module);
     if (failed(words))

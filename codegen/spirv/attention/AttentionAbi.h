@@ -7,10 +7,37 @@
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_ATTENTIONABI_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_ATTENTIONABI_H
 
+#include <cstdint>
+
 namespace agt::spirv::attention {
 
-/// The order of the buffers.
-enum Buffer : unsigned { kQ, kK, kV, kO, kBufferCount };
+/// The buffers in order; those an attention does not have are left out.
+enum Buffer : unsigned {
+  kQ,
+  kK,
+  kV,
+  kO,
+  kLse,  // f32, written
+  kMask, // bool
+  kBias,
+  kSink,  // [query heads]
+  kAlibi, // [query heads]
+  kQPos,  // i32, as all positions, segments and lengths
+  kKvPos,
+  kQSeg,
+  kKvSeg,
+  kKvLen,
+  kKScale, // f32
+  kVScale, // f32
+  kBlocks, // i32, of BlocksKernel.h: which blocks of keys have any to see
+  kBufferCount
+};
+
+/// Query rows for which kBlocks has one word; keys are codegen's kBlockKeys.
+constexpr int64_t kBlockRows = 32;
+
+/// The most that a launch takes (agt/runtime.h).
+constexpr unsigned kMostBuffers = 15;
 
 /// The order of the scalars given to agt_graph_launch. Strides are in elements
 /// of the tensor's own type.
@@ -34,9 +61,35 @@ enum Scalar : unsigned {
   kOBatchStride,
   kOHeadStride,
   kOTokenStride,
-  kScale,        // bits of an f32
-  kCausalOffset, // query i sees keys j <= i + this (causal masks only):
-                 // Keys - Queries for bottom_right, 0 for top_left
+  kScale,  // bits of an f32
+  kOffset, // query i stands at position i + this: Keys - Queries, 0 for
+           // top_left. With lengths, added to the length of the batch entry:
+           // -Queries, and for top_left unused
+  // Sides of the window and pinned keys, not above 2^31 - 1; the bits of
+  // softcap.
+  kLeft,
+  kRight,
+  kPin,
+  kSoftcap,
+  kLseBatchStride,
+  kLseHeadStride,
+  kLseTokenStride,
+  // 0 along what is broadcast; rows of keys are whole and contiguous.
+  kMaskBatchStride,
+  kMaskHeadStride,
+  kMaskRowStride,
+  kBiasBatchStride,
+  kBiasHeadStride,
+  kBiasRowStride,
+  kQPosBatchStride,
+  kKvPosBatchStride,
+  kQSegBatchStride,
+  kKvSegBatchStride,
+  kKvLenBatchStride,
+  kKBlock, // keys that share a scale
+  kVBlock,
+  // Heads of the mask, or 1: whose blocks are told apart in kBlocks.
+  kBlockHeads,
   kScalarCount
 };
 

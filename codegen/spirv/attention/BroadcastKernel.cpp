@@ -17,7 +17,18 @@ static WordType wordFor(agt_dtype dtype, bool wide) {
   return wide ? WordType::I64 : wordTypeOf(dtype);
 }
 
+// The words of all buffers; those of the rows may be wide.
+static std::vector<WordType> wordsFor(const AttentionSpec &spec, bool wide) {
+  std::vector<WordType> words = wordTypesOf(spec);
+  for (Buffer buffer : {kQ, kK, kV, kO})
+    words[buffer] = wordFor(spec.typeOf(buffer), wide);
+  return words;
+}
+
 bool broadcastFits(const AttentionSpec &spec, bool wide) {
+  for (agt_dtype dtype : {spec.k, spec.v})
+    if (dtype == AGT_I8 || dtype == AGT_F8E4M3)
+      return false;
   int64_t width = 1;
   for (agt_dtype dtype : {spec.q, spec.k, spec.v, spec.o})
     width = std::max(width, elementsPerWord(dtype, wordFor(dtype, wide)));
@@ -29,11 +40,8 @@ namespace {
 class Builder {
 public:
   Builder(Location loc, const AttentionSpec &spec, const BroadcastShape &shape)
-      : shape(shape),
-        b(loc, {"attention",
-                static_cast<int32_t>(shape.lanes),
-                {wordFor(spec.q, shape.wide), wordFor(spec.k, shape.wide),
-                 wordFor(spec.v, shape.wide), wordFor(spec.o, shape.wide)}}),
+      : shape(shape), b(loc, {"attention", static_cast<int32_t>(shape.lanes),
+                              wordsFor(spec, shape.wide)}),
         q(access(kQ, spec.q, spec.headDim, width(spec.q))),
         k(access(kK, spec.k, spec.headDim, width(spec.k))),
         v(access(kV, spec.v, spec.valueDim, valueWidth(spec))),
@@ -98,18 +106,18 @@ private:
   const AttentionSpec &spec;
   std::optional<Launch> launch;
 
-  Value one;      // which no driver knows to be 1
-  Value firstEnd; // number of keys that every row sees
+  Value one;                         // which no driver knows to be 1
+  Launch::Row firstAbout, lastAbout; // of the workgroup
   Variable unseenBits;
-  SmallVector<Value> rowNumbers; // of this lane, the last row again past it
-  SmallVector<Value> ends;       // number of keys each of them sees
+  SmallVector<Value> rowNumbers;  // of this lane, the last row again past it
+  SmallVector<Launch::Row> about; // them
   SmallVector<SmallVector<Value>> queries;
   SmallVector<Variable> m, l, blockL;
   SmallVector<Variable> total, block; // of o: [row][lane][chunk][part]
 };
 
 void Builder::body() {
-  launch.emplace(b, spec, shape.rows());
+  launch.emplace(b, spec, shape.rows(), Launch::OfHead);
   one = b.minU(b.scalar(kQueries), b.i32(1));
   RowsBody rare(b, spec, *launch, shape.lanes);
   Value endRow = b.minS(b.add(launch->firstRow, shape.rows()), launch->queries);
@@ -124,15 +132,14 @@ void Builder::manyRows(Value lastRow) {
   for (int64_t r = 0; r < shape.rowsPerLane; ++r) {
     Value row = b.add(b.add(launch->firstRow, b.lane()), r * shape.lanes);
     rowNumbers.push_back(b.minS(row, lastRow));
-    ends.push_back(launch->score.visibleEnd(b, rowNumbers.back()));
+    about.push_back(launch->row(b, rowNumbers.back()));
   }
-  firstEnd = launch->score.visibleEnd(b, launch->firstRow);
+  firstAbout = launch->row(b, launch->firstRow);
+  lastAbout = launch->row(b, lastRow);
   loadQueries();
   makeState();
-  Value end = launch->score.visibleEnd(b, lastRow);
-  b.forRange(b.i32(0), end, codegen::kBlockKeys, [&](Value first) {
-    largeBlock(first, b.minS(end, b.add(first, codegen::kBlockKeys)));
-  });
+  launch->forKeyBlocks(b, launch->firstRow, lastRow,
+                       [&](Value from, Value to) { largeBlock(from, to); });
   storeOutput();
 }
 
@@ -140,7 +147,9 @@ void Builder::manyRows(Value lastRow) {
 // Where it is not, the rows are done again by the code that leaves keys out
 // one by one. Only blocks with keys that some row does not see can matter.
 void Builder::noteUnseen(Value first, ArrayRef<SmallVector<Value>> values) {
-  b.ifThen(b.lt(firstEnd, b.add(first, shape.blockKeys)), [&] {
+  Value allSee = launch->score.allSee(b, firstAbout, lastAbout, first,
+                                      b.add(first, shape.blockKeys));
+  b.ifThen(b.logicalNot(allSee), [&] {
     SmallVector<Value> largest;
     for (auto &key : values)
       for (Value v : key)
@@ -167,7 +176,7 @@ void Builder::loadQueries() {
   for (Value row : rowNumbers) {
     queries.push_back(q.loadWhole(launch->qRow(b, row)));
     for (Value &x : queries.back())
-      x = b.fmul(x, launch->score.scaleLog2);
+      x = b.fmul(x, launch->score.factor);
   }
 }
 
@@ -231,13 +240,15 @@ void Builder::scores(Value first, MutableArrayRef<SmallVector<Value>> out) {
     for (int64_t i = 0; i < shape.blockKeys; ++i)
       q.push_back(b.makeVariable(b.f32Type()));
   b.forRange(b.i32(0), b.i32(shape.blockKeys), 1, [&](Value at) {
-    Value key = b.add(first, at);
-    SmallVector<Value> products = this->products(key);
+    Value number = b.add(first, at);
+    SmallVector<Value> products = this->products(number);
+    Launch::Key key = launch->key(b, number);
     for (int64_t r = 0; r < shape.rowsPerLane; ++r) {
       for (int64_t i = 0; i + 1 < shape.blockKeys; ++i)
         b.store(queue[r][i], b.load(queue[r][i + 1]));
       b.store(queue[r].back(),
-              launch->score.masked(b, products[r], key, ends[r]));
+              launch->score.score(b, products[r], about[r],
+                                  launch->pair(b, rowNumbers[r], key)));
     }
   });
   for (int64_t r = 0; r < shape.rowsPerLane; ++r)
@@ -318,15 +329,19 @@ void Builder::accumulate(Value first, ArrayRef<BlockSoftmax> softmax) {
 }
 
 void Builder::storeOutput() {
-  SmallVector<Value> inverse;
-  for (Variable x : l)
-    inverse.push_back(codegen::inverseOrZero(b, b.load(x)));
+  SmallVector<Value> factors;
+  for (int64_t r = 0; r < shape.rowsPerLane; ++r) {
+    codegen::FinishedRow done = launch->finish(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
+    factors.push_back(done.factor);
+    // Rows past the last are the last again, and store what it does.
+    launch->storeLse(b, rowNumbers[r], done);
+  }
   Value lastRow = b.sub(launch->queries, b.i32(1));
   const int64_t width = o.rows().width;
   forRowsApart([&](int64_t r, int64_t lane, int64_t at) {
     Value row = b.add(launch->firstRow, r * shape.lanes + lane);
     Value base = launch->oRow(b, b.minS(row, lastRow));
-    Value f = b.broadcast(inverse[r], lane);
+    Value f = b.broadcast(factors[r], lane);
     for (int64_t chunk = 0; chunk < o.rows().chunks(); ++chunk) {
       SmallVector<Value> parts;
       for (int64_t part = 0; part < width; ++part)

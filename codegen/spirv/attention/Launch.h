@@ -1,37 +1,112 @@
 // Launch: what every attention kernel reads from its scalars before it starts:
-// which head and which rows a workgroup has, and where they lie.
+// which head and which rows a workgroup has, and where they lie; and what of
+// positions, masks and biases belongs to a row, a key, or a pair.
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_LAUNCH_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_LAUNCH_H
 
+#include "codegen/common/Partial.h"
 #include "codegen/common/ScoreExpr.h"
 #include "codegen/spirv/KernelBuilder.h"
 #include "codegen/spirv/attention/AttentionSpec.h"
 
 namespace agt::spirv::attention {
 
-struct Launch {
-  mlir::Value queries, keys; // tokens
-  mlir::Value headDim, valueDim;
-  mlir::Value qBase, kBase, vBase, oBase; // element where the head begins
-  mlir::Value qToken, kToken, vToken, oToken;
-  mlir::Value firstRow; // of the workgroup
+/// The buffers of a kernel, each as words of its elements' own type.
+std::vector<WordType> wordTypesOf(const AttentionSpec &spec);
+
+/// Element `index` of any type as f32.
+mlir::Value loadNumber(KernelBuilder &b, unsigned buffer, agt_dtype dtype,
+                       mlir::Value index);
+
+class Launch {
+public:
+  using Value = mlir::Value;
+  using Row = codegen::ScoreExpr::Row;
+  using Key = codegen::ScoreExpr::Key;
+
+  Value queries, keys; // tokens; padding counts as a key here
+  Value headDim, valueDim;
+  Value rows;         // that a head, or all heads of a kv head, have
+  Value kBase, vBase; // element where the kv head begins
+  Value kToken, vToken;
+  Value firstRow; // of the workgroup
   codegen::ScoreExpr score;
 
-  /// A workgroup has `rows` query rows of one head.
-  Launch(KernelBuilder &b, const AttentionSpec &spec, int64_t rows);
+  /// How rows are numbered. Of one query head: row i is query i. Or of all
+  /// query heads that share a kv head: row i is query i / group of head
+  /// i % group, so that few queries make many rows that read the same keys.
+  enum Rows { OfHead, OfKvHead };
 
-  mlir::Value qRow(KernelBuilder &b, mlir::Value row) const {
-    return b.add(qBase, b.mul(row, qToken));
+  /// A workgroup has `rows` rows of one head or kv head.
+  Launch(KernelBuilder &b, const AttentionSpec &spec, int64_t rows,
+         Rows numbering);
+  /// For query head `head` of all batches, from `firstRow`.
+  Launch(KernelBuilder &b, const AttentionSpec &spec, Value head,
+         Value firstRow);
+
+  Value qRow(KernelBuilder &b, Value row) const {
+    return element(b, row, kQBatchStride);
   }
-  mlir::Value kRow(KernelBuilder &b, mlir::Value key) const {
+  Value kRow(KernelBuilder &b, Value key) const {
     return b.add(kBase, b.mul(key, kToken));
   }
-  mlir::Value vRow(KernelBuilder &b, mlir::Value key) const {
+  Value vRow(KernelBuilder &b, Value key) const {
     return b.add(vBase, b.mul(key, vToken));
   }
-  mlir::Value oRow(KernelBuilder &b, mlir::Value row) const {
-    return b.add(oBase, b.mul(row, oToken));
+  Value oRow(KernelBuilder &b, Value row) const {
+    return element(b, row, kOBatchStride);
   }
+
+  // Rows and keys must be there: below `rows` and `keys`.
+  Row row(KernelBuilder &b, Value number) const;
+  /// What all rows share of a key. `number` may be past the end: it is only
+  /// read as if it were the last, and it is never seen.
+  Key key(KernelBuilder &b, Value number) const;
+  /// `key` with what belongs to the pair.
+  Key pair(KernelBuilder &b, Value row, Key key) const;
+  /// The score of a pair from the bare product q.k.
+  Value scoreOf(KernelBuilder &b, Value product, const Row &row,
+                const Key &key) const {
+    return score.score(b, b.fmul(product, score.factor), row, key);
+  }
+  /// What values of a key are to be multiplied by, or nothing.
+  Value valueScale(KernelBuilder &b, Value key) const;
+
+  /// Calls body(from, to) for blocks of kBlockKeys keys in which some row from
+  /// `first` to `last` may see one, in order.
+  void forKeyBlocks(KernelBuilder &b, Value first, Value last,
+                    llvm::function_ref<void(Value, Value)> body) const;
+
+  codegen::FinishedRow finish(KernelBuilder &b, Value row, Value m,
+                              Value l) const;
+  /// Stores the log-sum of a row where it is asked for.
+  void storeLse(KernelBuilder &b, Value row,
+                const codegen::FinishedRow &finished) const;
+
+private:
+  void initialise(KernelBuilder &b);
+  Value queryOf(KernelBuilder &b, Value row) const {
+    return numbering == OfHead ? row : b.div(row, group);
+  }
+  Value headOf(KernelBuilder &b, Value row) const {
+    return numbering == OfHead
+               ? queryHead
+               : b.add(b.mul(kvHead, group), b.rem(row, group));
+  }
+  /// The first element of a row of a tensor with batch, head and token strides
+  /// from `strides` on.
+  Value element(KernelBuilder &b, Value row, Scalar strides) const;
+  Value ofHead(KernelBuilder &b, Buffer buffer, Value row) const;
+  unsigned place(Buffer buffer) const { return spec.place(buffer); }
+  Value token(KernelBuilder &b, Buffer buffer, Scalar batchStride,
+              Value number) const;
+  Value scaleAt(KernelBuilder &b, Buffer buffer, Value block, Value key) const;
+  Value mayBeSeen(KernelBuilder &b, Value first, Value last,
+                  Value keyBlock) const;
+
+  AttentionSpec spec;
+  Rows numbering = OfHead;
+  Value batch, queryHead, kvHead, kvHeads, group;
 };
 
 } // namespace agt::spirv::attention

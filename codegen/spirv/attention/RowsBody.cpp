@@ -38,13 +38,11 @@ void RowsBody::forChunks(llvm::function_ref<void(Value, Value)> body) {
 
 void RowsBody::rows(Value first, Value end) {
   rowNumbers.clear();
-  ends.clear();
+  about.clear();
   Value last = b.sub(end, b.i32(1));
-  Value keys = b.i32(0);
   for (int64_t r = 0; r < kRowsAtOnce; ++r) {
     rowNumbers.push_back(b.minS(b.add(first, r), last));
-    ends.push_back(launch.score.visibleEnd(b, rowNumbers[r]));
-    keys = b.maxS(keys, ends[r]);
+    about.push_back(launch.row(b, rowNumbers[r]));
     b.store(m[r], codegen::emptyMaximum(b));
     b.store(l[r], b.f32(0));
   }
@@ -52,9 +50,8 @@ void RowsBody::rows(Value first, Value end) {
     for (SharedArray &array : total)
       b.store(array, place, b.f32(0));
   });
-  b.forRange(b.i32(0), keys, codegen::kBlockKeys, [&](Value from) {
-    largeBlock(from, b.minS(keys, b.add(from, codegen::kBlockKeys)));
-  });
+  launch.forKeyBlocks(b, rowNumbers.front(), rowNumbers.back(),
+                      [&](Value from, Value to) { largeBlock(from, to); });
   storeOutput();
 }
 
@@ -88,16 +85,20 @@ void RowsBody::merge(ArrayRef<Value> before) {
 
 // A block of as many keys as there are lanes.
 void RowsBody::smallBlock(Value first) {
-  Value key = b.add(first, b.lane());
-  PerRow scores = products(b.minS(key, b.sub(launch.keys, b.i32(1))));
+  Value number = b.add(first, b.lane());
+  PerRow scores = products(b.minS(number, b.sub(launch.keys, b.i32(1))));
+  Launch::Key key = launch.key(b, number);
   SmallVector<BlockSoftmax> softmax;
   for (int64_t r = 0; r < kRowsAtOnce; ++r) {
-    Value score = launch.score.masked(
-        b, b.fmul(scores[r], launch.score.scaleLog2), key, ends[r]);
+    Launch::Key pair = launch.pair(b, rowNumbers[r], key);
+    Value score = launch.scoreOf(b, scores[r], about[r], pair);
     softmax.push_back(softmaxAcrossLanes(b.load(m[r]), score));
     b.store(m[r], softmax[r].m);
     b.store(blockL[r],
             b.fma(b.load(blockL[r]), softmax[r].correction, softmax[r].sum));
+    Value seen = launch.score.visible(b, about[r], pair);
+    Value &weight = softmax[r].weights[0];
+    weight = b.select(seen, weight, b.f32(-1));
   }
   accumulate(first, softmax);
 }
@@ -139,11 +140,11 @@ RowsBody::PerRow RowsBody::products(Value key) {
     Value inside = b.minS(own, last);
     PerRow elements;
     for (int64_t r = 0; r < kRowsAtOnce; ++r)
-      elements.push_back(b.loadElement(q, spec.q, b.add(bases[r], inside)));
+      elements.push_back(loadNumber(b, q, spec.q, b.add(bases[r], inside)));
     PerRow partial(kRowsAtOnce);
     for (int64_t i = 0; i < lanes; ++i) {
       Value dim = b.add(chunk, i);
-      Value x = b.loadElement(k, spec.k, b.add(kRow, b.minS(dim, last)));
+      Value x = loadNumber(b, k, spec.k, b.add(kRow, b.minS(dim, last)));
       Value there = b.le(dim, last);
       x = b.select(there, x, b.f32(0));
       for (int64_t r = 0; r < kRowsAtOnce; ++r) {
@@ -162,14 +163,16 @@ RowsBody::PerRow RowsBody::products(Value key) {
 
 void RowsBody::accumulate(Value firstKey, ArrayRef<BlockSoftmax> softmax) {
   Value lastKey = b.sub(launch.keys, b.i32(1));
-  PerRow bases;
+  PerRow bases, scales;
   SmallVector<PerRow> weights(kRowsAtOnce), visible(kRowsAtOnce);
   for (int64_t i = 0; i < lanes; ++i) {
-    Value key = b.add(firstKey, i);
-    bases.push_back(launch.vRow(b, b.minS(key, lastKey)));
+    Value key = b.minS(b.add(firstKey, i), lastKey);
+    bases.push_back(launch.vRow(b, key));
+    scales.push_back(launch.valueScale(b, key));
     for (int64_t r = 0; r < kRowsAtOnce; ++r) {
-      weights[r].push_back(b.broadcast(softmax[r].weights[0], i));
-      visible[r].push_back(b.lt(key, ends[r]));
+      Value weight = b.broadcast(softmax[r].weights[0], i);
+      weights[r].push_back(weight);
+      visible[r].push_back(b.logicalNot(b.flt(weight, b.f32(0))));
     }
   }
   forChunks([&](Value place, Value dim) {
@@ -177,7 +180,9 @@ void RowsBody::accumulate(Value firstKey, ArrayRef<BlockSoftmax> softmax) {
     for (int64_t r = 0; r < kRowsAtOnce; ++r)
       sums.push_back(b.fmul(b.load(block[r], place), softmax[r].correction));
     for (int64_t i = 0; i < lanes; ++i) {
-      Value x = b.loadElement(v, spec.v, b.add(bases[i], dim));
+      Value x = loadNumber(b, v, spec.v, b.add(bases[i], dim));
+      if (scales[i])
+        x = b.fmul(x, scales[i]);
       for (int64_t r = 0; r < kRowsAtOnce; ++r)
         sums[r] =
             b.select(visible[r][i], b.fma(weights[r][i], x, sums[r]), sums[r]);
@@ -188,31 +193,33 @@ void RowsBody::accumulate(Value firstKey, ArrayRef<BlockSoftmax> softmax) {
 }
 
 void RowsBody::storeOutput() {
-  PerRow inverse, bases;
+  PerRow factors, bases;
   for (int64_t r = 0; r < kRowsAtOnce; ++r) {
-    inverse.push_back(codegen::inverseOrZero(b, b.load(l[r])));
+    codegen::FinishedRow done = launch.finish(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
+    factors.push_back(done.factor);
     bases.push_back(launch.oRow(b, rowNumbers[r]));
+    if (spec.lse)
+      b.ifThen(b.eq(b.lane(), b.i32(0)),
+               [&] { launch.storeLse(b, rowNumbers[r], done); });
   }
   forChunks([&](Value place, Value) {
     b.ifThen(b.lt(place, launch.valueDim), [&] {
       for (int64_t r = 0; r < kRowsAtOnce; ++r)
         b.storeElement(o, spec.o, b.add(bases[r], place),
-                       b.fmul(b.load(total[r], place), inverse[r]));
+                       b.fmul(b.load(total[r], place), factors[r]));
     });
   });
 }
 
 OwningOpRef<ModuleOp> buildRows(Location loc, const AttentionSpec &spec,
                                 int64_t lanes) {
-  KernelBuilder b(loc, {"attention",
-                        static_cast<int32_t>(lanes),
-                        {wordTypeOf(spec.q), wordTypeOf(spec.k),
-                         wordTypeOf(spec.v), wordTypeOf(spec.o)}});
+  KernelBuilder b(
+      loc, {"attention", static_cast<int32_t>(lanes), wordTypesOf(spec)});
   b.guarded([&] {
-    Launch launch(b, spec, RowsBody::kRowsAtOnce);
+    Launch launch(b, spec, RowsBody::kRowsAtOnce, Launch::OfKvHead);
     RowsBody body(b, spec, launch, lanes);
     Value end = b.add(launch.firstRow, RowsBody::kRowsAtOnce);
-    body.emit(launch.firstRow, b.minS(end, launch.queries));
+    body.emit(launch.firstRow, b.minS(end, launch.rows));
   });
   return b.finish();
 }

@@ -7,7 +7,8 @@
 // the accumulators are in shared memory, of which a lane only ever touches its
 // own elements: no barrier is needed. kRowsAtOnce rows go together and share
 // what is read of keys and values. A key that a row does not see adds nothing
-// to it, by selection, even where its value is NaN.
+// to it, by selection, even where its value is NaN: its weight is -1, which no
+// other is.
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_ROWSBODY_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_ROWSBODY_H
 
@@ -54,7 +55,8 @@ private:
   unsigned q, k, v, o; // buffers, as words of their elements' own type
   llvm::SmallVector<SharedArray> total, block; // of o, one a row
   llvm::SmallVector<Variable> m, l, blockL;
-  llvm::SmallVector<Value> rowNumbers, ends;
+  llvm::SmallVector<Value> rowNumbers;
+  llvm::SmallVector<Launch::Row> about; // the rows
 };
 
 /// The kernel that is nothing but this body. Needs subgroups of `lanes`.

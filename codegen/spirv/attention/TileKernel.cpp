@@ -25,11 +25,7 @@ class Builder {
 public:
   Builder(Location loc, const AttentionSpec &spec, bool matrices)
       : spec(spec), matrices(matrices), pitch(matrices ? kChunk + 4 : kPitch),
-        b(loc, {"attention",
-                kThreads,
-                {wordTypeOf(spec.q), wordTypeOf(spec.k), wordTypeOf(spec.v),
-                 wordTypeOf(spec.o)},
-                matrices}),
+        b(loc, {"attention", kThreads, wordTypesOf(spec), matrices}),
         chunks(((spec.valueDim ? spec.valueDim : kMaxValueDim) + kChunk - 1) /
                kChunk) {}
 
@@ -61,6 +57,8 @@ private:
     return b.add(threadRow, r * (kThreads / kAcross));
   }
   Value at(Value row, Value column) { return b.add(b.mul(row, pitch), column); }
+  // The weight of a pair that is not seen is -1, which no other is.
+  Value isUnseen(Value weight) { return b.flt(weight, b.f32(0)); }
   // The thread's accumulator for a row, chunk and element of the chunk.
   int64_t slot(int64_t r, int64_t chunk, int64_t i) {
     return (r * chunks + chunk) * kEach + i;
@@ -75,13 +73,15 @@ private:
   SharedArray sharedQ, sharedKV, weights;
   SharedArray sharedK; // with matrices: f16, as sharedQ is then
   Value threadRow, threadColumn;
-  Value firstEnd; // number of keys that every row sees
-  SmallVector<Value> rows, ends;
+  Launch::Row firstAbout, lastAbout; // of the workgroup
+  SmallVector<Value> rows;           // the thread's; may be past the last
+  SmallVector<Launch::Row> about;    // them, the last again past it
+  SmallVector<PerRow> seen;          // of the tile's pairs, those of the thread
   SmallVector<Variable> m, l, blockL, total, block, corrections;
 };
 
 void Builder::body() {
-  launch.emplace(b, spec, kTileRows);
+  launch.emplace(b, spec, kTileRows, Launch::OfHead);
   Type half = b.builder().getF16Type();
   sharedQ = matrices ? b.makeShared(half, kTileRows * kHalfPitch)
                      : b.makeShared(b.f32Type(), kTileRows * pitch);
@@ -94,7 +94,7 @@ void Builder::body() {
   Value lastRow = b.sub(launch->queries, b.i32(1));
   for (int64_t r = 0; r < kRowsEach; ++r) {
     rows.push_back(b.add(launch->firstRow, rowInTile(r)));
-    ends.push_back(launch->score.visibleEnd(b, b.minS(rows[r], lastRow)));
+    about.push_back(launch->row(b, b.minS(rows[r], lastRow)));
     m.push_back(b.makeVariable(codegen::emptyMaximum(b)));
     l.push_back(b.makeVariable(b.f32(0)));
     blockL.push_back(b.makeVariable(b.f32Type()));
@@ -104,12 +104,11 @@ void Builder::body() {
     total.push_back(b.makeVariable(b.f32(0)));
     block.push_back(b.makeVariable(b.f32Type()));
   }
-  firstEnd = launch->score.visibleEnd(b, launch->firstRow);
   Value last = b.minS(b.add(launch->firstRow, kTileRows - 1), lastRow);
-  Value end = launch->score.visibleEnd(b, last);
-  b.forRange(b.i32(0), end, codegen::kBlockKeys, [&](Value from) {
-    largeBlock(from, b.minS(end, b.add(from, codegen::kBlockKeys)));
-  });
+  firstAbout = launch->row(b, launch->firstRow);
+  lastAbout = launch->row(b, last);
+  launch->forKeyBlocks(b, launch->firstRow, last,
+                       [&](Value from, Value to) { largeBlock(from, to); });
   storeOutput();
 }
 
@@ -131,7 +130,9 @@ void Builder::stage(const SharedArray &to, Buffer from, agt_dtype dtype,
     Value index = b.add(base(b.minS(row, b.sub(count, b.i32(1)))),
                         b.minS(dim, b.sub(dims, b.i32(1))));
     Value x =
-        half ? b.loadHalf(from, index) : b.loadElement(from, dtype, index);
+        half ? b.loadHalf(from, index) : loadNumber(b, from, dtype, index);
+    if (Value scale = from == kV ? launch->valueScale(b, row) : Value())
+      x = b.fmul(x, scale);
     b.store(to, b.add(b.mul(place, half ? kHalfPitch : pitch), column),
             b.select(there, x, zero));
   }
@@ -233,12 +234,17 @@ SmallVector<Builder::PerRow> Builder::matrixProducts(Value firstKey) {
 SmallVector<Builder::PerRow> Builder::scores(Value firstKey) {
   SmallVector<PerRow> values =
       matrices ? matrixProducts(firstKey) : products(firstKey);
-  for (int64_t r = 0; r < kRowsEach; ++r)
-    for (int64_t j = 0; j < kEach; ++j) {
-      Value key = b.add(firstKey, b.add(threadColumn, j * kAcross));
-      values[r][j] = launch->score.masked(
-          b, b.fmul(values[r][j], launch->score.scaleLog2), key, ends[r]);
+  Value lastRow = b.sub(launch->queries, b.i32(1));
+  seen.assign(kRowsEach, {});
+  for (int64_t j = 0; j < kEach; ++j) {
+    Value number = b.add(firstKey, b.add(threadColumn, j * kAcross));
+    Launch::Key key = launch->key(b, number);
+    for (int64_t r = 0; r < kRowsEach; ++r) {
+      Launch::Key pair = launch->pair(b, b.minS(rows[r], lastRow), key);
+      values[r][j] = launch->scoreOf(b, values[r][j], about[r], pair);
+      seen[r].push_back(launch->score.visible(b, about[r], pair));
     }
+  }
   return values;
 }
 
@@ -266,12 +272,16 @@ void Builder::softmax(ArrayRef<PerRow> scores, Value firstKey) {
   for (int64_t r = 0; r < kRowsEach; ++r)
     for (int64_t j = 0; j < kEach; ++j)
       b.store(weights, at(rowInTile(r), b.add(threadColumn, j * kAcross)),
-              b.exp2NonPositive(b.fsub(scores[r][j], maxima[r])));
+              b.select(seen[r][j],
+                       b.exp2NonPositive(b.fsub(scores[r][j], maxima[r])),
+                       b.f32(-1)));
   b.barrier();
   for (int64_t r = 0; r < kRowsEach; ++r) {
     Variable sum = b.makeVariable(b.f32(0));
     b.forRange(b.i32(0), b.i32(kKeys), 1, [&](Value j) {
-      b.store(sum, b.fadd(b.load(sum), b.load(weights, at(rowInTile(r), j))));
+      Value w = b.load(weights, at(rowInTile(r), j));
+      Value more = b.fadd(b.load(sum), w);
+      b.store(sum, b.select(isUnseen(w), b.load(sum), more));
     });
     b.store(blockL[r],
             b.fma(b.load(blockL[r]), b.load(corrections[r]), b.load(sum)));
@@ -281,7 +291,8 @@ void Builder::softmax(ArrayRef<PerRow> scores, Value firstKey) {
 void Builder::accumulate(Value firstKey) {
   // Keys that some row does not see are left out by selection, where there are
   // any: a weight of 0 would not do for a value of infinity or NaN.
-  Value masked = b.lt(firstEnd, b.add(firstKey, kKeys));
+  Value masked = b.logicalNot(launch->score.allSee(
+      b, firstAbout, lastAbout, firstKey, b.add(firstKey, kKeys)));
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
     b.barrier();
     stage(
@@ -312,7 +323,7 @@ void Builder::chunkProducts(int64_t chunk, Value firstKey, bool masked) {
         Variable x = block[slot(r, chunk, i)];
         Value old = b.load(x), sum = b.fma(w[r], v[i], old);
         if (masked)
-          sum = b.select(b.lt(b.add(firstKey, j), ends[r]), sum, old);
+          sum = b.select(isUnseen(w[r]), old, sum);
         b.store(x, sum);
       }
   });
@@ -323,7 +334,11 @@ void Builder::storeOutput() {
   // at whole words.
   bool pairs = spec.o != AGT_F32 && spec.alignment % 2 == 0;
   for (int64_t r = 0; r < kRowsEach; ++r) {
-    Value inverse = codegen::inverseOrZero(b, b.load(l[r]));
+    codegen::FinishedRow done = launch->finish(b, rows[r], b.load(m[r]), b.load(l[r]));
+    if (spec.lse)
+      b.ifThen(b.logicalAnd(b.lt(rows[r], launch->queries),
+                            b.eq(threadColumn, b.i32(0))),
+               [&] { launch->storeLse(b, rows[r], done); });
     Value base = launch->oRow(b, rows[r]);
     for (int64_t chunk = 0; chunk < chunks; ++chunk)
       for (int64_t i = 0; i < kEach; i += pairs ? 2 : 1) {
@@ -331,7 +346,7 @@ void Builder::storeOutput() {
         Value there = b.logicalAnd(b.lt(rows[r], launch->queries),
                                    b.lt(dim, launch->valueDim));
         auto value = [&](int64_t i) {
-          return b.fmul(b.load(total[slot(r, chunk, i)]), inverse);
+          return b.fmul(b.load(total[slot(r, chunk, i)]), done.factor);
         };
         b.ifThen(there, [&] {
           Value index = b.add(base, dim);

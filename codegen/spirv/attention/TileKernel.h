@@ -29,9 +29,8 @@ constexpr int64_t kTileRows = 32;
 /// Whether cooperative matrices can do the scores.
 bool matricesFit(const AttentionSpec &spec);
 
-mlir::OwningOpRef<mlir::ModuleOp> buildTile(mlir::Location loc,
-                                            const AttentionSpec &spec,
-                                            bool matrices = false);
+mlir::OwningOpRef<mlir::ModuleOp>
+buildTile(mlir::Location loc, const AttentionSpec &spec, bool matrices = false);
 
 } // namespace agt::spirv::attention
 

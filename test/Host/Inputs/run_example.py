@@ -1,6 +1,6 @@
 """Compiles an example, runs one graph on random input, compares with the oracle.
 
-usage: run_example.py FILE [--only NAME] FOLDER GRAPH NAME=[i32:|bool:]DIM,... ...
+usage: run_example.py FILE [--only NAME] FOLDER GRAPH NAME=[i32:|i64:|bool:|f16:]DIM,... ...
 """
 
 import json
@@ -23,6 +23,8 @@ for argument in arguments[2:]:
     kind, _, dims = dims.rpartition(":")
     shape = [int(dim) for dim in dims.split(",")]
     data = {"i32": lambda: np.arange(np.prod(shape), dtype=np.int32).reshape(shape),
+            "i64": lambda: 1 + np.arange(np.prod(shape), dtype=np.int64).reshape(shape),
+            "f16": lambda: (numbers.standard_normal(shape) / 4).astype(np.float16),
             "bool": lambda: numbers.random(shape) < 0.5,
             "": lambda: (numbers.standard_normal(shape) / 4).astype(np.float32)}[kind]()
     path = folder / f"{graph}.{name}.npy"

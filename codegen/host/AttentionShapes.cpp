@@ -1,0 +1,184 @@
+//===- AttentionShapes.cpp - Sizes and strides of an attention ------------===//
+
+#include "codegen/host/AttentionShapes.h"
+
+#include "codegen/host/Manifest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace agt;
+using namespace agt::host;
+namespace attn = agt::spirv::attention;
+
+RowView::RowView(HostBuilder &b, llvm::ArrayRef<Value> dims, Layout layout) {
+  bool headsFirst = layout == Layout::HSD;
+  size_t rank = dims.size();
+  dim = dims[rank - 1];
+  heads = dims[rank - (headsFirst ? 3 : 2)];
+  tokens = dims[rank - (headsFirst ? 2 : 3)];
+  batch = b.product(dims.drop_back(3));
+  headStride = headsFirst ? b.mul(tokens, dim) : dim;
+  tokenStride = headsFirst ? dim : b.mul(heads, dim);
+  batchStride = b.mul(b.mul(heads, tokens), dim);
+}
+
+Strides::Strides(HostBuilder &b, RankedTensorType type,
+                 llvm::ArrayRef<Value> dims, unsigned count) {
+  // From the last dim on; missing ones and those that are 1 stretch.
+  Value size = b.i64(1);
+  int64_t axis = type.getRank();
+  for (unsigned i = 0; i < count; ++i) {
+    --axis;
+    bool stretched = axis < 0 || type.getDimSize(axis) == 1;
+    trailing.insert(trailing.begin(), stretched ? b.i64(0) : size);
+    if (axis >= 0)
+      size = b.mul(size, dims[axis]);
+  }
+  bool all = false;
+  for (int64_t i = 0; i < axis; ++i)
+    all |= type.getDimSize(i) != 1;
+  batch = all ? size : b.i64(0);
+}
+
+//===----------------------------------------------------------------------===//
+// What is known when it is compiled
+//===----------------------------------------------------------------------===//
+
+static int64_t knownDim(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t dim = type.getShape().back();
+  return ShapedType::isDynamic(dim) ? 0 : dim;
+}
+
+attn::AttentionSpec agt::host::specOf(AttentionOp op) {
+  auto dtype = [](Value tensor) {
+    return dtypeOf(cast<RankedTensorType>(tensor.getType()).getElementType());
+  };
+  auto typeOf = [&](Value tensor) { return tensor ? dtype(tensor) : AGT_F32; };
+  attn::AttentionSpec spec;
+  spec.q = dtype(op.getQuery());
+  spec.k = dtype(op.getKey());
+  spec.v = dtype(op.getValue());
+  spec.o = dtype(op.getResult());
+  spec.headDim = knownDim(op.getQuery());
+  spec.valueDim = knownDim(op.getValue());
+  // In C order every stride is a multiple of the tensor's last dim.
+  if (spec.headDim != 0 && spec.valueDim != 0)
+    spec.alignment =
+        int64_t(1) << llvm::countr_zero(uint64_t(spec.headDim | spec.valueDim));
+
+  codegen::ScoreTerms &terms = spec.terms;
+  terms.causal = op.getCausal() != Causal::None;
+  terms.left = op.getWindowLeft().has_value();
+  terms.right = op.getWindowRight().has_value();
+  // Without a window there is nothing to pin through.
+  terms.pin = op.getPin() != 0 && (terms.left || terms.right);
+  // Positions that nothing asks for are not read.
+  bool positions = terms.byPosition() || op.getAlibi();
+  terms.queryPositions = positions && op.getQPos();
+  terms.keyPositions = positions && op.getKvPos();
+  terms.segments = bool(op.getQSeg());
+  terms.lengths = bool(op.getKvLen());
+  terms.mask = !op.getMasks().empty();
+  terms.softcap = op.getSoftcap().has_value();
+  terms.bias = bool(op.getBias());
+  terms.alibi = bool(op.getAlibi());
+  terms.keyScales = bool(op.getKScale());
+  spec.valueScales = bool(op.getVScale());
+  spec.topLeft = op.getCausal() == Causal::TopLeft;
+  spec.lse = bool(op.getLse());
+  spec.sink = bool(op.getSink());
+  spec.biasType = typeOf(op.getBias());
+  spec.sinkType = typeOf(op.getSink());
+  spec.alibiType = typeOf(op.getAlibi());
+  return spec;
+}
+
+std::string agt::host::keyOf(const attn::AttentionSpec &spec) {
+  const codegen::ScoreTerms &terms = spec.terms;
+  std::string key = "attention";
+  for (int64_t number :
+       {int64_t(spec.q), int64_t(spec.k), int64_t(spec.v), int64_t(spec.o),
+        spec.headDim, spec.valueDim, spec.alignment, int64_t(spec.biasType),
+        int64_t(spec.sinkType), int64_t(spec.alibiType)})
+    key += " " + std::to_string(number);
+  key += " ";
+  for (bool flag :
+       {terms.causal, terms.left, terms.right, terms.pin, terms.queryPositions,
+        terms.keyPositions, terms.segments, terms.lengths, terms.mask,
+        terms.softcap, terms.bias, terms.alibi, terms.keyScales,
+        spec.valueScales, spec.topLeft, spec.lse, spec.sink})
+    key += flag ? '1' : '0';
+  return key;
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Sums of f64 values of the host program.
+struct Sums {
+  HostBuilder &b;
+
+  template <typename Op> Value make(Value x, Value y) {
+    return b.ir().createOrFold<Op>(b.location(), x, y);
+  }
+  Value add(Value x, Value y) { return make<arith::AddFOp>(x, y); }
+  Value sub(Value x, Value y) { return make<arith::SubFOp>(x, y); }
+  Value mul(Value x, Value y) { return make<arith::MulFOp>(x, y); }
+  Value min(Value x, Value y) { return make<arith::MinimumFOp>(x, y); }
+  Value max(Value x, Value y) { return make<arith::MaximumFOp>(x, y); }
+
+  /// 1 + 2 + ... over min(x, keys), and `keys` for each x beyond; 0 for x
+  /// below 1.
+  Value triangle(Value x, Value keys) {
+    Value zero = b.f64(0);
+    Value inside = min(max(x, zero), keys);
+    Value beyond = max(sub(x, keys), zero);
+    Value ramp = mul(mul(inside, b.f64(0.5)), add(inside, b.f64(1)));
+    return add(ramp, mul(beyond, keys));
+  }
+
+  /// Pairs (i, j) with j <= i + offset, of `rows` rows and `keys` keys.
+  Value below(Value rows, Value keys, Value offset) {
+    return sub(triangle(add(rows, offset), keys), triangle(offset, keys));
+  }
+};
+
+} // namespace
+
+Value agt::host::visiblePairs(HostBuilder &b, AttentionOp op, Value queries,
+                              Value keys, Value start) {
+  Sums f{b};
+  Value rows = b.toF64(queries), columns = b.toF64(keys),
+        offset = b.toF64(start);
+  Value pairs = f.mul(rows, columns);
+  std::optional<double> right;
+  if (op.getWindowRight())
+    right = double(*op.getWindowRight());
+  bool causal = op.getCausal() != Causal::None;
+  if (causal)
+    right = std::min(right.value_or(0), 0.0);
+  if (right)
+    pairs = f.below(rows, columns, f.add(offset, b.f64(*right)));
+  Value pinned;
+  if (op.getPin())
+    pinned = f.min(b.f64(double(op.getPin())), columns);
+  if (op.getWindowLeft()) {
+    Value before = f.sub(offset, b.f64(double(*op.getWindowLeft()) + 1));
+    pairs = f.sub(pairs, f.below(rows, columns, before));
+    if (pinned)
+      pairs = f.add(pairs, f.below(rows, pinned, before));
+  }
+  // Pinned keys to the right of the window.
+  if (pinned && op.getWindowRight() && !causal)
+    pairs = f.add(pairs,
+                  f.sub(f.mul(rows, pinned),
+                        f.below(rows, pinned, f.add(offset, b.f64(*right)))));
+  return pairs;
+}

@@ -1,0 +1,53 @@
+//===- AttentionShapes.h - Sizes and strides of an attention ----*- C++ -*-===//
+//
+// How the tensors of agt.attention lie, as scalars of a launch. Tensors are in
+// C order here, so strides follow from dims and the layout.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_CODEGEN_HOST_ATTENTIONSHAPES_H
+#define AGT_CODEGEN_HOST_ATTENTIONSHAPES_H
+
+#include "codegen/host/HostBuilder.h"
+#include "codegen/spirv/attention/AttentionSpec.h"
+#include "dialect/Agt/Agt.h"
+
+namespace agt::host {
+
+/// Sizes and strides, in elements, of a tensor of rows under a layout.
+struct RowView {
+  using Value = mlir::Value;
+
+  RowView(HostBuilder &b, llvm::ArrayRef<Value> dims, Layout layout);
+
+  Value batch, heads, tokens, dim;
+  Value batchStride, headStride, tokenStride;
+};
+
+/// Strides of a tensor that says something of pairs, [batch..., heads, queries,
+/// keys], or of tokens, [batch..., tokens]; 0 along what is broadcast. Its
+/// batch dims are all there or all 1, its keys or tokens all there: the pass
+/// agt-expand-attention makes others such.
+struct Strides {
+  using Value = mlir::Value;
+
+  /// `trailing` dims follow those of the batch.
+  Strides(HostBuilder &b, mlir::RankedTensorType type,
+          llvm::ArrayRef<Value> dims, unsigned trailing);
+
+  Value batch;
+  llvm::SmallVector<Value> trailing;
+};
+
+/// What the compiled code of an attention follows from.
+spirv::attention::AttentionSpec specOf(AttentionOp op);
+std::string keyOf(const spirv::attention::AttentionSpec &spec);
+
+/// Pairs of query and key that positions let see each other, of one head of one
+/// batch entry, as f64. `offset` is where query 0 stands.
+mlir::Value visiblePairs(HostBuilder &b, AttentionOp op, mlir::Value queries,
+                         mlir::Value keys, mlir::Value offset);
+
+} // namespace agt::host
+
+#endif // AGT_CODEGEN_HOST_ATTENTIONSHAPES_H

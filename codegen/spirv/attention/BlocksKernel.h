@@ -1,0 +1,35 @@
+// BlocksKernel: a first launch that says which blocks of keys have any to see,
+// where masks, segments or given positions decide it: the attention that
+// follows leaves the others out.
+//
+// Its launch has the buffers and scalars of the attention, and writes kBlocks:
+// one i32 for each batch entry, head of the mask (one where the mask is the
+// same for all), block of kBlockRows query rows and block of
+// codegen::kBlockKeys keys. 0 says that no pair of the block is seen; 1 that
+// some may be. Segments and positions are compared as ranges, masks as words of
+// four keys, which may reach over the ends of the block: cheap, and wrong only
+// by computing too much.
+#ifndef AGT_CODEGEN_SPIRV_ATTENTION_BLOCKSKERNEL_H
+#define AGT_CODEGEN_SPIRV_ATTENTION_BLOCKSKERNEL_H
+
+#include "codegen/spirv/KernelBuilder.h"
+#include "codegen/spirv/KernelCode.h"
+#include "codegen/spirv/attention/AttentionSpec.h"
+
+#include "mlir/Support/LogicalResult.h"
+
+namespace agt::spirv::attention {
+
+/// The number of words a launch makes.
+mlir::Value blockCount(KernelBuilder &b);
+
+/// Makes word `number`, below blockCount.
+void emitBlock(KernelBuilder &b, const AttentionSpec &spec, mlir::Value number);
+
+/// The kernel. Work is the number of words.
+mlir::FailureOr<KernelCode> buildBlocks(mlir::Location loc,
+                                        const AttentionSpec &spec);
+
+} // namespace agt::spirv::attention
+
+#endif // AGT_CODEGEN_SPIRV_ATTENTION_BLOCKSKERNEL_H

@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+"""Random attentions with every argument of language.md section 3, run by the
+compiled program and by the float64 oracle.
+
+usage: attention.py [--seed N] [--programs N] [--graphs N] [--device D] [--keep DIR]
+                    [--only FEATURE ...]
+
+A case is a handful of choices (Case). One that fails is made smaller, choice by
+choice, as long as it fails; what is left is printed as an .agt file and kept
+with its .npy files and the commands that show it.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import random
+import sys
+import tempfile
+
+import numpy as np
+
+from property import differs, run
+
+LENGTHS = [0, 1, 2, 5, 7, 8, 9, 31, 33, 64, 100, 127, 128, 129, 200, 257, 300]
+DIMS = [1, 2, 3, 4, 8, 16, 20, 32, 33, 64, 80, 128, 160, 256]
+# Choices that a case may leave out, and what it is without them.
+ABSENT = {"masks": [], "bias": None, "causal": "", "window": None, "pin": 0, "sink": False,
+          "softcap": None, "alibi": False, "q_pos": None, "kv_pos": None, "segments": None, "packed": 0,
+          "kv_len": None, "lse": False, "scale": "", "layout": "hsd", "spoil": "", "k_block": 0,
+          "v_block": 0, "spread": 1.0}
+
+
+@dataclasses.dataclass
+class Case:
+    seed: int
+    dtype: str = "f32"  # of q and the result
+    k_type: str = "f32"
+    v_type: str = "f32"
+    batch: list = dataclasses.field(default_factory=list)
+    kv_heads: int = 1
+    group: int = 1
+    queries: int = 1
+    keys: int = 1
+    dim: int = 1
+    value_dim: int = 1
+    names: bool = False  # dims as names, known only at run time
+    masks: list = dataclasses.field(default_factory=list)  # of shapes: which of the dims stretch
+    bias: tuple | None = None  # the same, and its type
+    causal: str = ""
+    window: tuple | None = None
+    pin: int = 0
+    sink: bool = False
+    softcap: float | None = None
+    alibi: bool = False
+    q_pos: str | None = None  # "tokens" or "batch"
+    kv_pos: str | None = None
+    segments: str | None = None
+    packed: int = 0  # sequences
+    kv_len: str | None = None
+    lse: bool = False
+    scale: str = ""
+    layout: str = "hsd"
+    spoil: str = ""  # values that are not finite
+    k_block: int = 0
+    v_block: int = 0
+    spread: float = 1.0
+
+    def heads(self):
+        return self.kv_heads * self.group
+
+    def features(self):
+        return [name for name, absent in ABSENT.items() if getattr(self, name) != absent]
+
+
+def random_case(seed: str) -> Case:
+    rng = random.Random(seed)
+    maybe = lambda p: rng.random() < p
+    case = Case(seed=rng.getrandbits(32))
+    case.dtype = rng.choice(["f32", "f32", "f16", "bf16"])
+    case.k_type = case.v_type = rng.choice([case.dtype, case.dtype, "f32", "f16", "bf16"])
+    if maybe(0.2):
+        case.k_type, case.k_block = rng.choice(["i8", "f8e4m3"]), rng.choice([1, 3, 16, 64, 500])
+    if maybe(0.2):
+        case.v_type, case.v_block = rng.choice(["i8", "f8e4m3"]), rng.choice([1, 3, 16, 64, 500])
+    case.batch = rng.choice([[], [], [2], [3], [2, 2], [1]])
+    scaled = case.k_block or case.v_block
+    case.kv_heads, case.group = rng.randint(1, 3), rng.choice([1, 1, 2, 3, 8])
+    case.queries, case.keys = rng.choice(LENGTHS), rng.choice(LENGTHS)
+    if case.queries == 0 and case.keys == 0:
+        case.queries = 5
+    if scaled:  # (N + n - 1)/n says how many tokens share a scale: N has to be a name
+        case.keys = max(case.keys, 2)
+    case.dim = rng.choice(DIMS)
+    case.value_dim = case.dim if maybe(0.6) else rng.choice(DIMS)
+    case.names = maybe(0.4) or bool(scaled)
+    for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
+        case.masks.append((stretching(rng, case), rng.choice(["even", "few", "many", "blocks"])))
+    if maybe(0.25):
+        case.bias = (stretching(rng, case), rng.choice(["f32", "f16", "bf16"]), maybe(0.3))
+    case.causal = rng.choice(["", "", "causal", "causal(top_left)", "causal(bottom_right)"])
+    if maybe(0.35):
+        case.window = rng.choice([(0, 0), (3, None), (None, 2), (40, 7), (128, 0), (200, None), (1, 1)])
+        case.pin = rng.choice([0, 0, 1, 4, 130, 1000])
+    case.sink = maybe(0.2)
+    case.softcap = rng.choice([None, None, None, 2.0, 30.0])
+    case.alibi = maybe(0.2)
+    if maybe(0.2):
+        case.packed = rng.choice([1, 2, 3, 7])
+    elif maybe(0.2):
+        case.segments = rng.choice(["tokens", "batch"])
+    if maybe(0.15):
+        case.q_pos = rng.choice(["tokens", "batch"])
+    if maybe(0.15):
+        case.kv_pos = rng.choice(["tokens", "batch"])
+    if maybe(0.2):
+        case.kv_len = rng.choice(["one", "batch"]) if case.batch else "one"
+    case.lse = maybe(0.35)
+    case.scale = rng.choice(["", "", "", "0.25", "1.0"])
+    case.layout = rng.choice(["hsd", "hsd", "shd"])
+    case.spoil = rng.choice([""] * 8 + ["nan values", "inf values", "nan keys", "denormal"])
+    case.spread = rng.choice([1.0, 1.0, 1.0, 4.0, 60.0])
+    return case
+
+
+def stretching(rng, case):
+    """Which of [batch..., heads, queries, keys] a mask has whole; leading ones may be missing."""
+    whole = [rng.random() < 0.6 for _ in range(len(case.batch) + 3)]
+    return tuple(whole[rng.choice([0, 0, len(case.batch), len(case.batch) + 1]):])
+
+
+def bf16(x):
+    bits = np.asarray(x, np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
+STORED = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "bool": np.bool_, "i8": np.int8}
+
+
+class Build:
+    """A case as an agt graph and its inputs."""
+
+    def __init__(self, case: Case, name: str):
+        self.case, self.name = case, name
+        self.rng = np.random.default_rng(case.seed)
+        self.params, self.inputs = [], {}
+        self.arguments = []
+        c = case
+        order = lambda heads, tokens, dim: c.batch + ([heads, tokens, dim] if c.layout == "hsd"
+                                                      else [tokens, heads, dim])
+        self.q_shape = order(c.heads(), c.queries, c.dim)
+        self.o_shape = order(c.heads(), c.queries, c.value_dim)
+        self.tensor("q", c.dtype, self.q_shape, self.uniform(self.q_shape) * c.spread)
+        self.keys("k", c.k_type, order(c.kv_heads, c.keys, c.dim), c.k_block, c.spread)
+        self.keys("v", c.v_type, order(c.kv_heads, c.keys, c.value_dim), c.v_block, 1.0)
+        self.masks()
+        self.biases()
+        self.tokens()
+
+    def uniform(self, shape):
+        return self.rng.uniform(-1, 1, shape)
+
+    def tensor(self, name, dtype, shape, data):
+        self.inputs[name] = self.store(dtype, np.asarray(data).reshape(shape))
+        self.params.append(f"{name}: tensor<{dtype}, [{', '.join(self.dim(s) for s in shape)}]>")
+
+    def dim(self, size):
+        return f"N{size}" if self.case.names and size > 1 else str(size)
+
+    @staticmethod
+    def store(dtype, data):
+        if dtype == "bf16":
+            return bf16(data)
+        if dtype == "f8e4m3":
+            return np.asarray(data).astype(np.uint8)
+        return np.ascontiguousarray(data.astype(STORED[dtype]))
+
+    def keys(self, name, dtype, shape, block, spread):
+        c = self.case
+        if block:
+            heads, tokens = c.kv_heads, c.keys
+            if dtype == "i8":
+                data = self.rng.integers(-127, 128, shape)
+            else:  # raw bits, NaN left out
+                data = self.rng.integers(0, 256, shape)
+                data = np.where((data & 0x7F) == 0x7F, 0x30, data)
+            self.tensor(name, dtype, shape, data)
+            largest = 127 if dtype == "i8" else 448
+            scales = c.batch + [heads, -(-tokens // block)]
+            dims = [self.dim(size) for size in scales[:-1]] + [f"({self.dim(tokens)} + {block} - 1)/{block}"]
+            self.params.append(f"{name}s: tensor<f32, [{', '.join(dims)}]>")
+            self.inputs[name + "s"] = (self.rng.uniform(0.5, 1, scales) * spread / largest).astype(np.float32)
+            self.arguments.append(f"{name}_scale = {name}s")
+            return
+        data = self.uniform(shape) * spread
+        axis = len(shape) - (2 if c.layout == "hsd" else 3)
+        if c.spoil and c.keys and c.spoil != "denormal" and c.spoil.endswith("keys" if name == "k" else "values"):
+            at = [slice(None)] * len(shape)
+            at[axis] = self.rng.integers(0, c.keys, 2)
+            data[tuple(at)] = np.nan if c.spoil.startswith("nan") else np.inf
+        if c.spoil == "denormal":
+            data = data * (1e-39 if dtype != "f16" else 1e-6)
+        self.tensor(name, dtype, shape, data)
+
+    def stretched(self, whole):
+        c = self.case
+        full = c.batch + [c.heads(), c.queries, c.keys]
+        return [size if all_there else 1 for size, all_there in zip(full[len(full) - len(whole):], whole)]
+
+    def masks(self):
+        c, terms = self.case, []
+        if c.causal:
+            terms.append(c.causal)
+        if c.window:
+            left, right = c.window
+            sides = [f"left = {left}"] * (left is not None) + [f"right = {right}"] * (right is not None)
+            terms.append(f"window({', '.join(sides)})")
+        for i, (whole, kind) in enumerate(c.masks):
+            shape = self.stretched(whole)
+            data = self.rng.random(shape) < {"even": 0.5, "few": 0.02, "many": 0.97, "blocks": 0.5}[kind]
+            if kind == "blocks" and shape[-1] > 128:
+                data[..., 128:] = False
+            self.tensor(f"m{i}", "bool", shape, data)
+            terms.append(f"m{i}")
+        self.rng.shuffle(terms)
+        if terms:
+            self.arguments.append("mask = " + " & ".join(terms))
+        if c.pin:
+            self.arguments.append(f"pin = {c.pin}")
+
+    def biases(self):
+        c = self.case
+        if c.bias:
+            whole, dtype, holes = c.bias
+            shape = self.stretched(whole)
+            data = self.rng.normal(0, 2, shape)
+            if holes:
+                data = np.where(self.rng.random(shape) < 0.3, -np.inf, data)
+            self.tensor("b", dtype, shape, data)
+            self.arguments.append("bias = b")
+        if c.sink:
+            self.tensor("sink", "f32", [c.heads()], self.rng.normal(0, 2, c.heads()))
+            self.arguments.append("sink = sink")
+        if c.softcap:
+            self.arguments.append(f"softcap = {c.softcap}")
+        if c.alibi:
+            self.tensor("slopes", "f32", [c.heads()], self.rng.uniform(0, 0.1, c.heads()))
+            self.arguments.append("alibi = slopes")
+        if c.scale:
+            self.arguments.append(f"scale = {c.scale}")
+        if c.layout != "hsd":
+            self.arguments.append(f"layout = {c.layout}")
+
+    def tokens(self):
+        c = self.case
+        shape = lambda kind, n: (c.batch if kind == "batch" else []) + [n]
+        for name, kind, n in (("q_pos", c.q_pos, c.queries), ("kv_pos", c.kv_pos, c.keys)):
+            if kind:
+                size = shape(kind, n)
+                self.tensor(name, "i32", size, self.rng.integers(-5, max(c.keys, c.queries) + 5, size))
+                self.arguments.append(f"{name} = {name}")
+        if c.segments:
+            for name, n in (("q_seg", c.queries), ("kv_seg", c.keys)):
+                size = shape(c.segments, n)
+                self.tensor(name, "i32", size, np.sort(self.rng.integers(0, 4, size), axis=-1))
+                self.arguments.append(f"{name} = {name}")
+        if c.packed:
+            for name, n in (("q_cu", c.queries), ("kv_cu", c.keys)):
+                offsets = np.sort(self.rng.integers(0, n + 1, c.packed + 1))
+                offsets[0], offsets[-1] = self.rng.choice([0, offsets[0]]), n
+                self.params.append(f"{name}: tensor<i32, [{c.packed + 1}]>")
+                self.inputs[name] = offsets.astype(np.int32)
+                self.arguments.append(f"{name} = {name}")
+        if c.kv_len:
+            size = c.batch if c.kv_len == "batch" else [1]
+            self.tensor("kv_len", "i32", size, self.rng.integers(0, c.keys + 2, size))
+            self.arguments.append("kv_len = kv_len")
+
+    def results(self):
+        found = [("o", self.case.dtype, self.o_shape)]
+        if self.case.lse:
+            found.append(("lse", "f32", self.o_shape[:-1]))
+        return found
+
+    def text(self):
+        call = "attention_lse" if self.case.lse else "attention"
+        results = ", ".join(f"{name}: tensor<{dtype}, [{', '.join(self.dim(s) for s in shape)}]>"
+                            for name, dtype, shape in self.results())
+        arguments = ", ".join(["q", "k", "v"] + self.arguments)
+        return (f"graph {self.name}({', '.join(self.params)})\n    -> ({results})\n"
+                f"{{\n  return {call}({arguments});\n}}\n")
+
+
+def decoded(array, dtype):
+    if dtype == "bf16" and array.dtype == np.uint16:
+        return (array.astype(np.uint32) << 16).view(np.float32)
+    return array
+
+
+def check(build: Build, source, program, folder, device):
+    """What is wrong, or None."""
+    inputs, ours, oracle = [], [], []
+    for name, data in build.inputs.items():
+        path = folder / f"{build.name}.{name}.npy"
+        np.save(path, data)
+        inputs += ["--in", f"{name}={path}"]
+    path = lambda kind, name: folder / f"{build.name}.{kind}.{name}.npy"
+    for name, _, _ in build.results():
+        ours += ["--out", f"{name}={path('got', name)}"]
+        oracle += ["--f64", f"{name}={path('want', name)}", "--bounds", f"{name}={path('bound', name)}"]
+    ours = [str(program), "run", build.name, "--device", device, *inputs, *ours]
+    oracle = ["agtc", "run", "--reference", str(source), build.name, *inputs, *oracle]
+    for command in (ours, oracle):
+        done = run(command)
+        if done.returncode != 0:
+            return f"exit {done.returncode}: {' '.join(command)}\n{done.stderr}"
+    for name, dtype, _ in build.results():
+        got = decoded(np.load(path("got", name)), dtype)
+        if wrong := differs(got, np.load(path("want", name)), np.load(path("bound", name))):
+            return f"{name}: {wrong}\n{' '.join(ours)}\n{' '.join(oracle)}"
+    return None
+
+
+def compile_graphs(builds, folder, name, device):
+    """The program, or what agtc says."""
+    source, program = folder / f"{name}.agt", folder / name
+    source.write_text("\n".join(b.text() for b in builds))
+    done = run(["agtc", f"--target={device}", str(source), "-o", str(program)])
+    return source, program, done.stderr if done.returncode else None
+
+
+def smaller(case: Case):
+    """Cases with one choice less or one size less."""
+    for name in case.features():
+        changes = {name: ABSENT[name]}
+        if name in ("k_block", "v_block"):
+            changes[name[0] + "_type"] = case.dtype
+        if name == "window":
+            changes["pin"] = 0
+        yield dataclasses.replace(case, **changes)
+    if len(case.masks) > 1:
+        yield dataclasses.replace(case, masks=case.masks[:1])
+    if case.batch and not (case.masks or case.bias):
+        yield dataclasses.replace(case, batch=[], kv_len=case.kv_len and "one")
+    for name in ("dtype", "k_type", "v_type"):
+        if getattr(case, name) in ("f16", "bf16"):
+            yield dataclasses.replace(case, **{name: "f32"})
+    if case.names and not (case.k_block or case.v_block):
+        yield dataclasses.replace(case, names=False)
+    for name in ("kv_heads", "group", "queries", "keys", "dim", "value_dim"):
+        size = getattr(case, name)
+        least = 2 if name == "keys" and (case.k_block or case.v_block) else 1
+        for less in sorted({least, size // 2, size - 1}):
+            if least <= less < size:
+                yield dataclasses.replace(case, **{name: less})
+
+
+def shrink(case: Case, folder, device, tries=150):
+    """A smaller case that fails too, and what is wrong with it."""
+    def failure(case):
+        build = Build(case, "smallest")
+        source, program, trouble = compile_graphs([build], folder, "smallest", device)
+        return f"agtc failed\n{trouble}" if trouble else check(build, source, program, folder, device)
+
+    wrong, progress = failure(case), True
+    while wrong and progress and tries > 0:
+        progress = False
+        for candidate in smaller(case):
+            tries -= 1
+            if found := failure(candidate):
+                case, wrong, progress = candidate, found, True
+                break
+            if tries <= 0:
+                break
+    if wrong:
+        failure(case)  # its files are the last ones
+    return case, wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
+    parser.add_argument("--programs", type=int, default=1)
+    parser.add_argument("--graphs", type=int, default=50)
+    parser.add_argument("--device", default="vulkan")
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--without", action="append", default=[], help="a feature to leave out (see Case)")
+    arguments = parser.parse_args()
+
+    print(f"seed {arguments.seed}: {arguments.programs} programs of {arguments.graphs} attentions", flush=True)
+    failures = 0
+    for number in range(arguments.programs):
+        seed = arguments.seed + number
+        cases = [random_case(f"{seed}.{i}") for i in range(arguments.graphs)]
+        cases = [dataclasses.replace(c, **{f: ABSENT[f] for f in arguments.without}) for c in cases]
+        folder = pathlib.Path(arguments.keep or tempfile.mkdtemp(prefix="agt-attention-")) / str(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        builds = [Build(case, f"g{i}") for i, case in enumerate(cases)]
+        source, program, trouble = compile_graphs(builds, folder, "graphs", arguments.device)
+        if trouble:
+            print(f"seed {seed}: agtc failed on {source}\n{trouble}")
+            failures += 1
+            continue
+        for case, build in zip(cases, builds):
+            wrong = check(build, source, program, folder, arguments.device)
+            if not wrong:
+                for path in folder.glob(f"{build.name}.*.npy"):
+                    path.unlink()
+                continue
+            failures += 1
+            print(f"seed {seed}, graph {build.name}: {wrong}\n{build.text()}", flush=True)
+            if failures <= 3:
+                small, wrong = shrink(case, folder, arguments.device)
+                print(f"smallest case that fails ({folder}/smallest.agt): {wrong}\n{Build(small, 'smallest').text()}",
+                      flush=True)
+    print(f"{arguments.programs * arguments.graphs} cases, {failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
