@@ -98,6 +98,8 @@ public:
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(set);
+    // Calls that were inlined leave casts between tensors and their dims.
+    tensor::DimOp::getCanonicalizationPatterns(set, context);
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
   }

@@ -151,3 +151,18 @@ agt.graph @many(%a: tensor<1xf32>, %b: tensor<2xf32>, %c: tensor<3xf32>, %d: ten
          tensor<15xf32>) -> tensor<120xf32>
   agt.return %r : tensor<120xf32>
 }
+
+// -----
+
+// A cast, as an inlined call leaves it, hides no size.
+// CHECK-LABEL: agt.graph @through_cast
+// CHECK-DAG: %[[B:.*]] = tensor.dim %arg0, %c0
+// CHECK-DAG: %[[S:.*]] = tensor.dim %arg0, %c2
+// CHECK: agt.kernel "add_transpose" ({{.*}}) [%[[B]], %[[S]]] -> tensor<?x?x3x8xf32>
+agt.graph @through_cast(%x: tensor<?x3x?x8xf32>) -> tensor<?x?x3x8xf32> {
+  %wide = tensor.cast %x : tensor<?x3x?x8xf32> to tensor<?x?x?x8xf32>
+  %sum = agt.add %wide, %wide : (tensor<?x?x?x8xf32>, tensor<?x?x?x8xf32>) -> tensor<?x?x?x8xf32>
+  %back = tensor.cast %sum : tensor<?x?x?x8xf32> to tensor<?x3x?x8xf32>
+  %t = agt.transpose %back [0, 2, 1, 3] : tensor<?x3x?x8xf32> -> tensor<?x?x3x8xf32>
+  agt.return %t : tensor<?x?x3x8xf32>
+}

@@ -227,13 +227,13 @@ std::string AttentionDevice::run(const HostKernel &kernel,
   const int64_t work[4] = {c.queries, c.batch * c.kvHeads * c.group,
                            c.batch * c.kvHeads, c.group * c.queries};
   auto record = [&](Plan &plan) {
-    agt_buffer *buffers[kBufferCount] = {
+    agt_buffer *buffers[] = {
         plan.constant(data.q.bytes), plan.constant(data.k.bytes),
         plan.constant(data.v.bytes), plan.constant(data.o.bytes)};
     for (int i = 0; i < launches; ++i)
-      plan.ok(agt_graph_launch(plan.run, &kernel.kernel, buffers, kBufferCount,
-                               scalars.data(), scalars.size(), work, flops,
-                               "attention", "test"));
+      plan.ok(agt_graph_launch(plan.run, &kernel.kernel, buffers,
+                               c.spec.buffers(), scalars.data(), scalars.size(),
+                               work, flops, "attention", "test"));
     return buffers[kO];
   };
   return finish(context, c.spec.o, data.o.elements(), record, &data.o.bytes,

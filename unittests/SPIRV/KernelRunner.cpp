@@ -272,14 +272,13 @@ KernelRunner::prepare(spirv::KernelCode code,
   for (size_t i = std::min<size_t>(skip, variants.size() - 1);
        i < variants.size(); ++i) {
     const spirv::KernelBinary &v = variants[i];
-    prepared->variants.push_back(
-        {v.words.data(),
-         v.words.size() * 4,
-         v.subgroupSize,
-         v.features,
-         0,
-         {v.tile[0], v.tile[1], v.tile[2], v.tile[3]},
-         0});
+    prepared->variants.push_back({v.words.data(),
+                                  v.words.size() * 4,
+                                  v.subgroupSize,
+                                  v.features,
+                                  0,
+                                  {v.tile[0], v.tile[1], v.tile[2], v.tile[3]},
+                                  0});
   }
   prepared->kernel = {prepared->code.name.c_str(), prepared->variants.data(),
                       static_cast<uint32_t>(prepared->variants.size()),
