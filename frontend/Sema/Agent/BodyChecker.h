@@ -92,6 +92,7 @@ private:
   const Type *checkRange(const ast::RangeExpr &expr);
   const Type *checkIndex(const ast::IndexExpr &expr);
   const Type *checkMember(const ast::MemberExpr &expr);
+  const Type *checkOnMesh(const ast::OnMeshExpr &expr);
   const Type *memberOf(const Type *base, const ast::MemberExpr &expr);
   const Type *checkList(const ast::ListExpr &expr, const Type *expected);
   const Type *checkComprehension(const ast::ComprehensionExpr &expr,

@@ -109,6 +109,15 @@ const Type *BodyChecker::checkCall(const ast::CallExpr &expr) {
   return unknownFunction(name);
 }
 
+/// The call of a graph is judged as it is without its mesh.
+const Type *BodyChecker::checkOnMesh(const ast::OnMeshExpr &expr) {
+  const auto *call = dyn_cast<ast::CallExpr>(expr.base);
+  const auto *callee = call ? dyn_cast<ast::NameRef>(call->callee) : nullptr;
+  if (callee && checker.findAs<ast::GraphDecl>(callee->name.text))
+    return checkCall(*call);
+  return error(expr.range, "'on' follows the call of a graph");
+}
+
 const Type *BodyChecker::checkDeclCall(const ast::CallExpr &expr,
                                        const ast::Ident &name,
                                        const ast::Decl &decl) {

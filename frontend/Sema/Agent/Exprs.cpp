@@ -186,7 +186,7 @@ const Type *BodyChecker::checkKind(const ast::Expr &expr,
   case NodeKind::MemberExpr:
     return checkMember(cast<ast::MemberExpr>(expr));
   case NodeKind::OnMeshExpr:
-    return error(expr.range, "'on' follows the call of a graph");
+    return checkOnMesh(cast<ast::OnMeshExpr>(expr));
   case NodeKind::ParseCallExpr:
     return checkParse(cast<ast::ParseCallExpr>(expr));
   case NodeKind::TupleExpr: {
