@@ -32,7 +32,6 @@ public:
     bool headsFirst = op.getLayout() == Layout::HSD;
     int64_t rank = query.getRank();
     tokensAxis = rank - (headsFirst ? 2 : 3);
-    headsAxis = rank - (headsFirst ? 3 : 2);
     batchRank = rank - 3;
   }
 
@@ -74,7 +73,7 @@ private:
   AttentionOp op;
   OpBuilder b;
   Location loc;
-  int64_t tokensAxis, headsAxis, batchRank;
+  int64_t tokensAxis, batchRank;
   bool changed = false;
 };
 
@@ -285,8 +284,7 @@ void Expansion::maskSegments() {
 bool Expansion::run() {
   joinMasks();
   unpack();
-  // What a launch takes (agt/runtime.h).
-  if (buffers() > 15 && op.getQSeg())
+  if (buffers() > kKernelBuffers && op.getQSeg())
     maskSegments();
   auto make = [&](auto operand, Value have, Value plain) {
     if (have && plain != have)

@@ -109,9 +109,8 @@ Value ScoreExpr::value(ValueBuilder &b, Value product, const Row &row,
 }
 
 Value ScoreExpr::score(ValueBuilder &b, Value product, const Row &row,
-                       const Key &key) const {
-  return b.select(visible(b, row, key), value(b, product, row, key),
-                  b.f32Bits(0xff800000));
+                       const Key &key, Value seen) const {
+  return b.select(seen, value(b, product, row, key), b.f32Bits(0xff800000));
 }
 
 Value ScoreExpr::rangeEnd(ValueBuilder &b, const Row &last) const {

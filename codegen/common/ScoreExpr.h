@@ -69,10 +69,10 @@ struct ScoreExpr {
   /// x log2(e) of a pair, seen or not. `product` is q.k times `factor`.
   Value value(ValueBuilder &b, Value product, const Row &row,
               const Key &key) const;
-  /// The same for a pair that is seen, -infinity for one that is not, whatever
-  /// q.k is.
-  Value score(ValueBuilder &b, Value product, const Row &row,
-              const Key &key) const;
+  /// The same where the pair is `seen` (visible), -infinity where it is not,
+  /// whatever q.k is.
+  Value score(ValueBuilder &b, Value product, const Row &row, const Key &key,
+              Value seen) const;
 
   /// A key is below this where some row up to `last` may see it.
   Value rangeEnd(ValueBuilder &b, const Row &last) const;

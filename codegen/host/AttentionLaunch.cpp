@@ -12,6 +12,7 @@
 #include "codegen/host/GraphEmitter.h"
 #include "codegen/spirv/attention/Attention.h"
 #include "codegen/spirv/attention/BlocksKernel.h"
+#include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -32,7 +33,7 @@ LogicalResult checkDim(AttentionOp op, int64_t dim, int64_t most,
          << what << " of at most " << most << ", got " << dim;
 }
 
-/// An operand that a kernel reads beside q, k and v.
+/// The operand that a kernel reads as a buffer.
 Value operandOf(AttentionOp op, attn::Buffer buffer) {
   switch (buffer) {
   case attn::kQ:
@@ -169,16 +170,13 @@ LogicalResult GraphEmitter::launchBlocks(AttentionOp op,
   });
   if (failed(number))
     return failure();
-  llvm::SmallVector<Value> work;
-  for (AffineExpr extent : kernels.kernels()[*number].work)
-    work.push_back(b.evaluate(extent, scalars));
-  launch(op, *number, "attention_blocks", buffers, scalars, work, b.f64(0));
+  launch(op, *number, "attention_blocks", buffers, scalars, b.f64(0));
   return success();
 }
 
 LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   attn::AttentionSpec spec = specOf(op);
-  assert(spec.buffers() <= attn::kMostBuffers && op.getMasks().size() <= 1 &&
+  assert(spec.buffers() <= kKernelBuffers && op.getMasks().size() <= 1 &&
          !op.getQCu() && "agt-expand-attention has run");
   if (failed(checkDim(op, spec.headDim, attn::kMostHeadDim, "a head_dim")) ||
       failed(
@@ -187,7 +185,7 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   auto build = [&]() -> FailureOr<spirv::KernelCode> {
     kernels.native().addAttention(kernels.nextNumber(), op.getLoc(), spec);
     if (!kernels.wantsSpirv)
-      return attn::describeAttention(op.getLoc(), spec);
+      return attn::describeAttention(op.getLoc());
     return attn::buildAttention(op.getLoc(), spec);
   };
   FailureOr<size_t> number = kernels.find(keyOf(spec), build);
@@ -257,10 +255,7 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   // Two operations for each pair and element of q.k and of p.v.
   Value flops = times(times(pairs, times(b.toF64(q.batch), b.toF64(q.heads))),
                       times(b.f64(2), b.toF64(b.add(q.dim, v.dim))));
-  llvm::SmallVector<Value> work;
-  for (AffineExpr extent : kernels.kernels()[*number].work)
-    work.push_back(b.evaluate(extent, scalars));
-  launch(op, *number, "attention", arguments, scalars, work, flops);
+  launch(op, *number, "attention", arguments, scalars, flops);
   if (blocks)
     b.call("agt_graph_free", {runHandle, blocks});
   return success();

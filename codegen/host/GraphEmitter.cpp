@@ -195,9 +195,10 @@ Value GraphEmitter::floatBits(Value number) {
 
 void GraphEmitter::launch(Operation *op, size_t kernel, llvm::StringRef name,
                           llvm::ArrayRef<Value> buffers,
-                          llvm::ArrayRef<Value> scalars,
-                          llvm::ArrayRef<Value> work, Value flops) {
-  llvm::SmallVector<Value> items(work);
+                          llvm::ArrayRef<Value> scalars, Value flops) {
+  llvm::SmallVector<Value> items;
+  for (AffineExpr extent : kernels.kernels()[kernel].work)
+    items.push_back(b.evaluate(extent, scalars));
   while (items.size() < 4)
     items.push_back(b.i64(1));
   b.call("agt_graph_launch",
@@ -239,11 +240,8 @@ LogicalResult GraphEmitter::emitKernel(KernelOp op) {
     sizes = sizes.drop_front(type.getNumDynamicDims());
     arguments.push_back(allocate(result, shape));
   }
-  llvm::SmallVector<Value> work;
-  for (AffineExpr extent : code.work)
-    work.push_back(b.evaluate(extent, scalars));
   Value flops = b.toF64(b.evaluate(code.flops, scalars));
-  launch(op, *number, op.getLabel(), arguments, scalars, work, flops);
+  launch(op, *number, op.getLabel(), arguments, scalars, flops);
   return success();
 }
 

@@ -69,7 +69,7 @@ private:
 
   void launch(mlir::Operation *op, size_t kernel, llvm::StringRef name,
               llvm::ArrayRef<Value> buffers, llvm::ArrayRef<Value> scalars,
-              llvm::ArrayRef<Value> work, Value flops);
+              Value flops);
 
   GraphOp graph;
   HostBuilder b;

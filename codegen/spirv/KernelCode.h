@@ -32,7 +32,7 @@ struct KernelBinary {
   uint32_t features = 0;     // agt_feature bits
   double minFlops = 0;       // only for launches of at least this much work
   std::array<int64_t, 4> tile = {1, 1, 1, 1};
-  int64_t minRows = 0;       // and of at least this much work[0]
+  int64_t minRows = 0; // and of at least this much work[0]
 
   bool operator==(const KernelBinary &other) const {
     return words == other.words && subgroupSize == other.subgroupSize &&
@@ -43,7 +43,8 @@ struct KernelBinary {
 
 /// Variants in order of preference, and the size of a launch: `work` and
 /// `flops` are expressions over the launch's scalars (symbol j is scalar j),
-/// evaluated by the host in 64 bits.
+/// evaluated by the host in 64 bits. An attention has no `flops`: the host
+/// knows its masks.
 struct KernelCode {
   std::string name;
   std::vector<KernelBinary> variants;

@@ -3,15 +3,15 @@
 compiled program and by the float64 oracle.
 
 usage: attention.py [--seed N] [--programs N] [--graphs N] [--device D] [--keep DIR]
-                    [--only FEATURE ...]
+                    [--without FEATURE]
 
 A case is a handful of choices (Case). One that fails is made smaller, choice by
 choice, as long as it fails; what is left is printed as an .agt file and kept
 with its .npy files and the commands that show it.
 """
 
-import argparse
 import dataclasses
+import functools
 import pathlib
 import random
 import sys
@@ -19,7 +19,7 @@ import tempfile
 
 import numpy as np
 
-from property import differs, run
+from property import compare, options, run
 
 LENGTHS = [0, 1, 2, 5, 7, 8, 9, 31, 33, 64, 100, 127, 128, 129, 200, 257, 300]
 DIMS = [1, 2, 3, 4, 8, 16, 20, 32, 33, 64, 80, 128, 160, 256]
@@ -300,26 +300,8 @@ def decoded(array, dtype):
 
 def check(build: Build, source, program, folder, device):
     """What is wrong, or None."""
-    inputs, ours, oracle = [], [], []
-    for name, data in build.inputs.items():
-        path = folder / f"{build.name}.{name}.npy"
-        np.save(path, data)
-        inputs += ["--in", f"{name}={path}"]
-    path = lambda kind, name: folder / f"{build.name}.{kind}.{name}.npy"
-    for name, _, _ in build.results():
-        ours += ["--out", f"{name}={path('got', name)}"]
-        oracle += ["--f64", f"{name}={path('want', name)}", "--bounds", f"{name}={path('bound', name)}"]
-    ours = [str(program), "run", build.name, "--device", device, *inputs, *ours]
-    oracle = ["agtc", "run", "--reference", str(source), build.name, *inputs, *oracle]
-    for command in (ours, oracle):
-        done = run(command)
-        if done.returncode != 0:
-            return f"exit {done.returncode}: {' '.join(command)}\n{done.stderr}"
-    for name, dtype, _ in build.results():
-        got = decoded(np.load(path("got", name)), dtype)
-        if wrong := differs(got, np.load(path("want", name)), np.load(path("bound", name))):
-            return f"{name}: {wrong}\n{' '.join(ours)}\n{' '.join(oracle)}"
-    return None
+    results = {name: functools.partial(decoded, dtype=dtype) for name, dtype, _ in build.results()}
+    return compare(build.name, build.inputs, results, source, program, folder, device)
 
 
 def compile_graphs(builds, folder, name, device):
@@ -379,14 +361,7 @@ def shrink(case: Case, folder, device, tries=150):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
-    parser.add_argument("--programs", type=int, default=1)
-    parser.add_argument("--graphs", type=int, default=50)
-    parser.add_argument("--device", default="vulkan")
-    parser.add_argument("--keep", type=pathlib.Path)
-    parser.add_argument("--without", action="append", default=[], help="a feature to leave out (see Case)")
-    arguments = parser.parse_args()
+    arguments = options(__doc__, "a feature to leave out (see Case)").parse_args()
 
     print(f"seed {arguments.seed}: {arguments.programs} programs of {arguments.graphs} attentions", flush=True)
     failures = 0

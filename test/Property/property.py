@@ -45,40 +45,46 @@ def differs(got: np.ndarray, want: np.ndarray, bound: np.ndarray) -> str | None:
             f"expected {want[index]}{allowed}, got {got[index]}")
 
 
-def check(graph: Graph, source: pathlib.Path, program: pathlib.Path, folder: pathlib.Path,
-          device: str) -> str | None:
-    inputs = []
-    for name, data in graph.inputs.items():
-        path = folder / f"{graph.name}.{name}.npy"
+def compare(name: str, inputs: dict[str, np.ndarray], results: dict, source: pathlib.Path,
+            program: pathlib.Path, folder: pathlib.Path, device: str) -> str | None:
+    """Runs graph `name` both ways; what is wrong, or None. `results` says of each result by
+    name how its array is read as numbers."""
+    given = []
+    for input_, data in inputs.items():
+        path = folder / f"{name}.{input_}.npy"
         np.save(path, data)
-        inputs += ["--in", f"{name}={path}"]
-    paths = {kind: [folder / f"{graph.name}.{kind}.r{i}.npy" for i in range(len(graph.results))]
-             for kind in ("got", "want", "bound")}
-    outputs = lambda kind, option: [word for i, path in enumerate(paths[kind])
-                                    for word in (option, f"r{i}={path}")]
-    ours = [str(program), "run", graph.name, "--device", device, *inputs, *outputs("got", "--out")]
-    oracle = ["agtc", "run", "--reference", str(source), graph.name, *inputs,
+        given += ["--in", f"{input_}={path}"]
+    path = lambda kind, result: folder / f"{name}.{kind}.{result}.npy"
+    outputs = lambda kind, option: [word for result in results
+                                    for word in (option, f"{result}={path(kind, result)}")]
+    ours = [str(program), "run", name, "--device", device, *given, *outputs("got", "--out")]
+    oracle = ["agtc", "run", "--reference", str(source), name, *given,
               *outputs("want", "--f64"), *outputs("bound", "--bounds")]
     for command in (ours, oracle):
         done = run(command)
         if done.returncode != 0:
             return f"exit {done.returncode}: {' '.join(command)}\n{done.stderr}"
-    for got, want, bound in zip(*paths.values()):
-        if wrong := differs(np.load(got), np.load(want), np.load(bound)):
-            return f"{got.name}: {wrong}\n{' '.join(ours)}\n{' '.join(oracle)}"
+    for result, read in results.items():
+        got, want, bound = (np.load(path(kind, result)) for kind in ("got", "want", "bound"))
+        if wrong := differs(read(got), want, bound):
+            return f"{path('got', result).name}: {wrong}\n{' '.join(ours)}\n{' '.join(oracle)}"
     return None
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(text: str, without: str) -> argparse.ArgumentParser:
+    """What every program of random cases takes."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--programs", type=int, default=1)
     parser.add_argument("--graphs", type=int, default=50)
     parser.add_argument("--device", default="vulkan")
     parser.add_argument("--keep", type=pathlib.Path)
-    parser.add_argument("--without", action="append", default=[], help="an element type to leave out")
-    arguments = parser.parse_args()
+    parser.add_argument("--without", action="append", default=[], help=without)
+    return parser
+
+
+def main() -> int:
+    arguments = options(__doc__, "an element type to leave out").parse_args()
 
     print(f"seed {arguments.seed}: {arguments.programs} programs of {arguments.graphs} graphs", flush=True)
     failures = 0
@@ -95,7 +101,8 @@ def main() -> int:
             failures += 1
             continue
         for graph in graphs:
-            if wrong := check(graph, source, program, folder, arguments.device):
+            results = {f"r{i}": np.asarray for i in range(len(graph.results))}
+            if wrong := compare(graph.name, graph.inputs, results, source, program, folder, arguments.device):
                 failures += 1
                 print(f"seed {seed}, graph {graph.name}: {wrong}\n{graph.text()}", flush=True)
             else:

@@ -45,7 +45,6 @@ BlockKernel::BlockKernel(CpuBuilder &b, const AttentionSpec &spec,
   seenAt = place(simple ? 0 : shape.rows * kBlockKeys);
   keyScalesAt = place(terms.keyScales ? kBlockKeys : 0);
   valueScalesAt = place(spec.valueScales ? kBlockKeys : 0);
-  finiteAt = place(2);
 }
 
 Index BlockKernel::globalRow(Index row) {
@@ -73,7 +72,6 @@ void BlockKernel::build(const Launch &theLaunch) {
   seenPairs = at(seenAt);
   keyScales = at(keyScalesAt);
   valueScales = at(valueScalesAt);
-  finite = b.scratch(b.builder().getI64Type(), finiteAt);
 
   // Blocks of whole tiles, as even as that allows.
   Index blocks = launch->blocks;
@@ -118,13 +116,12 @@ void BlockKernel::keyBlock(Index firstKey, Index count, Index tileEnd) {
   if (packed)
     packKeys(firstKey, count);
   loadScales(firstKey, count);
-  if (!simple)
-    noteValues(firstKey, count);
+  Value finite = simple ? Value() : valuesAreFinite(firstKey, count);
   b.loop(b.index(0), tileEnd, shape.rows, [&](Index row) {
     if (simple)
       rangeTile(row, firstKey);
     else
-      pairTile(row, firstKey, count);
+      pairTile(row, firstKey, count, finite);
   });
 }
 
@@ -382,7 +379,7 @@ void BlockKernel::loadScales(Index firstKey, Index count) {
 
 // Whether all values of the block are finite, scales included: then a weight
 // of 0 takes a key out of the sums.
-void BlockKernel::noteValues(Index firstKey, Index count) {
+Value BlockKernel::valuesAreFinite(Index firstKey, Index count) {
   constexpr int64_t infinity = 0x7f800000;
   auto larger = [&](Value x, Value y) { return b.maxU(x, y); };
   Value none = b.splat(b.i32(0), lanes);
@@ -400,14 +397,14 @@ void BlockKernel::noteValues(Index firstKey, Index count) {
                         return SmallVector<Value>{larger(carried[0], bits)};
                       });
       })[0];
-  Pointer word{&b, finite.v, b.builder().getI32Type()};
-  b.store({&b, factors.v, b.builder().getI32Type()},
-          b.combineLanes(largest, lanes, larger));
-  Value top = b.load({&b, factors.v, b.builder().getI32Type()});
-  b.store(word, b.select(b.ult(top, b.i32(infinity)), b.i32(1), b.i32(0)));
+  // The first lane's is every lane's.
+  Pointer top{&b, factors.v, b.builder().getI32Type()};
+  b.store(top, b.combineLanes(largest, lanes, larger));
+  return b.ult(b.load(top), b.i32(infinity));
 }
 
-void BlockKernel::pairTile(Index row, Index firstKey, Index count) {
+void BlockKernel::pairTile(Index row, Index firstKey, Index count,
+                           Value finite) {
   const codegen::ScoreExpr &score = launch->score;
   RowScores rowScores(b, spec, *launch, lanes);
   codegen::ScoreExpr::Row first = launch->about(globalRow(row)),
@@ -438,10 +435,8 @@ void BlockKernel::pairTile(Index row, Index firstKey, Index count) {
       softmax(row + r, r, b.index(kBlockKeys));
       scaleWeights(scores);
     });
-    Value allFinite =
-        b.ne(b.load(Pointer{&b, finite.v, b.builder().getI32Type()}), b.i32(0));
     b.ifElse(
-        b.logicalOr(whole, allFinite), [&] { addValues(row, firstKey, count); },
+        b.logicalOr(whole, finite), [&] { addValues(row, firstKey, count); },
         [&] {
           addValues(row, firstKey, b.index(0));
           b.loop(b.index(0), b.index(shape.rows), 1,

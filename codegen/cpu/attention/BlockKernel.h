@@ -59,7 +59,7 @@ private:
   void streamProducts(Index row, Index firstKey, Index key);
   Value withoutTail(Value x, Index dim);
   void rangeTile(Index row, Index firstKey);
-  void pairTile(Index row, Index firstKey, Index keys);
+  void pairTile(Index row, Index firstKey, Index keys, Value finite);
   void softmax(Index row, Index inTile, Index seenKeys);
   void maskRow(Pointer scores, Index seenKeys);
   void addValues(Index row, Index firstKey, Index keys);
@@ -67,7 +67,7 @@ private:
                    Index to);
   void addSeen(Index row, Index inTile, Index firstKey, Index keys);
   void loadScales(Index firstKey, Index keys);
-  void noteValues(Index firstKey, Index keys);
+  Value valuesAreFinite(Index firstKey, Index keys);
   void scaleWeights(Pointer row);
   void writeRow(Index row);
   /// Of the block of keys from `firstKey`, how many a row sees.
@@ -83,13 +83,13 @@ private:
   int64_t headStride, valueStride; // of rows of dims in scratch
   int64_t scratchEnd = 0;
   int64_t queriesAt, sumsAt, keysAt, scoresAt, maximaAt, totalsAt, factorsAt,
-      endsAt, partsAt, seenAt, keyScalesAt, valueScalesAt, finiteAt;
+      endsAt, partsAt, seenAt, keyScalesAt, valueScalesAt;
   /// Whether a row sees all keys up to its end, and nothing is done to q.k but
   /// a factor.
   bool simple;
   // While building.
   Pointer queries, sums, keys, weights, maxima, totals, factors, ends, parts;
-  Pointer seenPairs, keyScales, valueScales, finite;
+  Pointer seenPairs, keyScales, valueScales;
   const Launch *launch = nullptr;
   Index firstRow, rowCount;
 };

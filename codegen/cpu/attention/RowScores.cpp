@@ -57,13 +57,13 @@ void RowScores::apply(Index row, Index firstKey, Pointer scores, Pointer scales,
     if (spec.terms.keyScales)
       key.scale = b.load(scales + at, lanes);
     CpuBuilder::Lanes scope(b, lanes);
-    Value value = score.value(b, product, about, key);
-    if (masked) {
-      Value visible = score.visible(b, about, key);
-      value = b.select(visible, value, b.f32Bits(0xff800000));
-      b.store(seen + at, b.select(visible, b.f32(1), b.f32(0)));
+    if (!masked) {
+      b.store(scores + at, score.value(b, product, about, key));
+      return;
     }
-    b.store(scores + at, value);
+    Value visible = score.visible(b, about, key);
+    b.store(seen + at, b.select(visible, b.f32(1), b.f32(0)));
+    b.store(scores + at, score.score(b, product, about, key, visible));
   });
 }
 

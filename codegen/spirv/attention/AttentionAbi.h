@@ -36,9 +36,6 @@ enum Buffer : unsigned {
 /// Query rows for which kBlocks has one word; keys are codegen's kBlockKeys.
 constexpr int64_t kBlockRows = 32;
 
-/// The most that a launch takes (agt/runtime.h).
-constexpr unsigned kMostBuffers = 15;
-
 /// The order of the scalars given to agt_graph_launch. Strides are in elements
 /// of the tensor's own type.
 enum Scalar : unsigned {

@@ -182,7 +182,6 @@ FailureOr<KernelCode> buildBlocks(Location loc, const AttentionSpec &spec) {
                    scalar(kQueries).ceilDiv(kBlockRows) *
                    scalar(kKeys).ceilDiv(kBlockKeys),
                one, one, one};
-  code.flops = getAffineConstantExpr(0, loc.getContext());
   KernelBinary binary;
   binary.profile = "any";
   binary.tile = {kWorkgroup, 1, 1, 1};

@@ -246,9 +246,10 @@ void Builder::scores(Value first, MutableArrayRef<SmallVector<Value>> out) {
     for (int64_t r = 0; r < shape.rowsPerLane; ++r) {
       for (int64_t i = 0; i + 1 < shape.blockKeys; ++i)
         b.store(queue[r][i], b.load(queue[r][i + 1]));
+      Launch::Key pair = launch->pair(b, rowNumbers[r], key);
+      Value seen = launch->score.visible(b, about[r], pair);
       b.store(queue[r].back(),
-              launch->score.score(b, products[r], about[r],
-                                  launch->pair(b, rowNumbers[r], key)));
+              launch->score.score(b, products[r], about[r], pair, seen));
     }
   });
   for (int64_t r = 0; r < shape.rowsPerLane; ++r)
@@ -331,7 +332,8 @@ void Builder::accumulate(Value first, ArrayRef<BlockSoftmax> softmax) {
 void Builder::storeOutput() {
   SmallVector<Value> factors;
   for (int64_t r = 0; r < shape.rowsPerLane; ++r) {
-    codegen::FinishedRow done = launch->finish(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
+    codegen::FinishedRow done =
+        launch->finish(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
     factors.push_back(done.factor);
     // Rows past the last are the last again, and store what it does.
     launch->storeLse(b, rowNumbers[r], done);

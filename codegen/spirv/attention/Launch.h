@@ -65,9 +65,9 @@ public:
   /// `key` with what belongs to the pair.
   Key pair(KernelBuilder &b, Value row, Key key) const;
   /// The score of a pair from the bare product q.k.
-  Value scoreOf(KernelBuilder &b, Value product, const Row &row,
-                const Key &key) const {
-    return score.score(b, b.fmul(product, score.factor), row, key);
+  Value scoreOf(KernelBuilder &b, Value product, const Row &row, const Key &key,
+                Value seen) const {
+    return score.score(b, b.fmul(product, score.factor), row, key, seen);
   }
   /// What values of a key are to be multiplied by, or nothing.
   Value valueScale(KernelBuilder &b, Value key) const;
@@ -89,9 +89,8 @@ private:
     return numbering == OfHead ? row : b.div(row, group);
   }
   Value headOf(KernelBuilder &b, Value row) const {
-    return numbering == OfHead
-               ? queryHead
-               : b.add(b.mul(kvHead, group), b.rem(row, group));
+    return numbering == OfHead ? queryHead
+                               : b.add(b.mul(kvHead, group), b.rem(row, group));
   }
   /// The first element of a row of a tensor with batch, head and token strides
   /// from `strides` on.

@@ -91,12 +91,12 @@ void RowsBody::smallBlock(Value first) {
   SmallVector<BlockSoftmax> softmax;
   for (int64_t r = 0; r < kRowsAtOnce; ++r) {
     Launch::Key pair = launch.pair(b, rowNumbers[r], key);
-    Value score = launch.scoreOf(b, scores[r], about[r], pair);
+    Value seen = launch.score.visible(b, about[r], pair);
+    Value score = launch.scoreOf(b, scores[r], about[r], pair, seen);
     softmax.push_back(softmaxAcrossLanes(b.load(m[r]), score));
     b.store(m[r], softmax[r].m);
     b.store(blockL[r],
             b.fma(b.load(blockL[r]), softmax[r].correction, softmax[r].sum));
-    Value seen = launch.score.visible(b, about[r], pair);
     Value &weight = softmax[r].weights[0];
     weight = b.select(seen, weight, b.f32(-1));
   }
@@ -195,7 +195,8 @@ void RowsBody::accumulate(Value firstKey, ArrayRef<BlockSoftmax> softmax) {
 void RowsBody::storeOutput() {
   PerRow factors, bases;
   for (int64_t r = 0; r < kRowsAtOnce; ++r) {
-    codegen::FinishedRow done = launch.finish(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
+    codegen::FinishedRow done =
+        launch.finish(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
     factors.push_back(done.factor);
     bases.push_back(launch.oRow(b, rowNumbers[r]));
     if (spec.lse)

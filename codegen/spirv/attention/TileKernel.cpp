@@ -241,8 +241,9 @@ SmallVector<Builder::PerRow> Builder::scores(Value firstKey) {
     Launch::Key key = launch->key(b, number);
     for (int64_t r = 0; r < kRowsEach; ++r) {
       Launch::Key pair = launch->pair(b, b.minS(rows[r], lastRow), key);
-      values[r][j] = launch->scoreOf(b, values[r][j], about[r], pair);
       seen[r].push_back(launch->score.visible(b, about[r], pair));
+      values[r][j] =
+          launch->scoreOf(b, values[r][j], about[r], pair, seen[r].back());
     }
   }
   return values;
@@ -334,7 +335,8 @@ void Builder::storeOutput() {
   // at whole words.
   bool pairs = spec.o != AGT_F32 && spec.alignment % 2 == 0;
   for (int64_t r = 0; r < kRowsEach; ++r) {
-    codegen::FinishedRow done = launch->finish(b, rows[r], b.load(m[r]), b.load(l[r]));
+    codegen::FinishedRow done =
+        launch->finish(b, rows[r], b.load(m[r]), b.load(l[r]));
     if (spec.lse)
       b.ifThen(b.logicalAnd(b.lt(rows[r], launch->queries),
                             b.eq(threadColumn, b.i32(0))),
