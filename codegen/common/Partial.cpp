@@ -41,6 +41,10 @@ BlockSoftmax softmaxBlock(ValueBuilder &b, Value m, ArrayRef<Value> scores) {
   return r;
 }
 
+Value finishValue(ValueBuilder &b, Value o, Value factor) {
+  return b.select(b.flt(factor, b.f32(0)), b.f32(0), b.fmul(o, factor));
+}
+
 FinishedRow finishRow(ValueBuilder &b, Value m, Value l, Value sink, bool lse) {
   FinishedRow r;
   Value correction;
@@ -51,9 +55,8 @@ FinishedRow finishRow(ValueBuilder &b, Value m, Value l, Value sink, bool lse) {
     m = top;
   }
   Value empty = b.fcmp(ValueBuilder::FPred::OEQ, l, b.f32(0));
-  r.factor = b.select(empty, b.f32(0), b.fdiv(b.f32(1), l));
-  if (sink)
-    r.factor = b.fmul(r.factor, correction);
+  r.factor = b.fdiv(correction ? correction : b.f32(1), l);
+  r.factor = b.select(empty, b.f32(-1), r.factor);
   // m is finite, so that a row that saw nothing comes to ln 0.
   if (lse)
     r.lse = b.fma(m, b.f32(M_LN2), ElementaryMath(b).log(l));

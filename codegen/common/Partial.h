@@ -34,7 +34,7 @@ BlockSoftmax softmaxBlock(ValueBuilder &b, mlir::Value m,
 
 /// A row when all keys are seen.
 struct FinishedRow {
-  mlir::Value factor; // what o is to be multiplied by; 0 where nothing was seen
+  mlir::Value factor; // for finishValue: 1 / l; -1, which no other is, of 0
   mlir::Value lse;    // natural: m + ln l, -infinity where nothing was seen
 };
 
@@ -42,6 +42,10 @@ struct FinishedRow {
 /// empty where there is none. `lse` is made where it is asked for.
 FinishedRow finishRow(ValueBuilder &b, mlir::Value m, mlir::Value l,
                       mlir::Value sink, bool lse);
+
+/// o times the row's factor; 0 where l is 0, whatever o holds (a key of score
+/// -infinity is seen, and its value may be NaN).
+mlir::Value finishValue(ValueBuilder &b, mlir::Value o, mlir::Value factor);
 
 /// Sum of values as a tree.
 mlir::Value sumTree(ValueBuilder &b, llvm::ArrayRef<mlir::Value> values);

@@ -483,16 +483,17 @@ void BlockKernel::writeRow(Index row) {
       firstRow + row, b.load(maxima + row * lanes), b.load(factors));
   if (spec.lse)
     b.store(launch->lse(firstRow + row), done.lse);
-  Value inverse = b.splat(done.factor, lanes);
+  Value factor = b.splat(done.factor, lanes);
   Pointer from = sums + row * valueStride;
   Pointer to = launch->outputRow(firstRow + row);
   Index whole = launch->valueDim / lanes * lanes;
   b.loop(b.index(0), whole, lanes, [&](Index dim) {
-    b.storeF32(to + dim, spec.o, b.fmul(b.load(from + dim, lanes), inverse),
-               lanes);
+    Value o = b.load(from + dim, lanes);
+    CpuBuilder::Lanes scope(b, lanes);
+    b.storeF32(to + dim, spec.o, codegen::finishValue(b, o, factor), lanes);
   });
   b.loop(whole, launch->valueDim, 1, [&](Index dim) {
-    Value scaled = b.fmul(b.load(from + dim), done.factor);
+    Value scaled = codegen::finishValue(b, b.load(from + dim), done.factor);
     b.storeF32(to + dim, spec.o, scaled, 0);
   });
 }

@@ -347,7 +347,8 @@ void Builder::storeOutput() {
     for (int64_t chunk = 0; chunk < o.rows().chunks(); ++chunk) {
       SmallVector<Value> parts;
       for (int64_t part = 0; part < width; ++part)
-        parts.push_back(b.fmul(b.load(total[at + chunk * width + part]), f));
+        parts.push_back(codegen::finishValue(
+            b, b.load(total[at + chunk * width + part]), f));
       o.store(base, chunk, parts);
     }
   });

@@ -159,12 +159,10 @@ Launch::Key Launch::pair(KernelBuilder &b, Value row, Key key) const {
     return b.add(element(b, row, strides), there);
   };
   if (spec.terms.mask)
-    key.mask =
-        b.ne(b.loadElement(place(kMask), AGT_BOOL, at(kMaskBatchStride)),
-             b.i32(0));
+    key.mask = b.ne(b.loadElement(place(kMask), AGT_BOOL, at(kMaskBatchStride)),
+                    b.i32(0));
   if (spec.terms.bias)
-    key.bias =
-        b.loadElement(place(kBias), spec.biasType, at(kBiasBatchStride));
+    key.bias = b.loadElement(place(kBias), spec.biasType, at(kBiasBatchStride));
   return key;
 }
 

@@ -206,8 +206,9 @@ void RowsBody::storeOutput() {
   forChunks([&](Value place, Value) {
     b.ifThen(b.lt(place, launch.valueDim), [&] {
       for (int64_t r = 0; r < kRowsAtOnce; ++r)
-        b.storeElement(o, spec.o, b.add(bases[r], place),
-                       b.fmul(b.load(total[r], place), factors[r]));
+        b.storeElement(
+            o, spec.o, b.add(bases[r], place),
+            codegen::finishValue(b, b.load(total[r], place), factors[r]));
     });
   });
 }

@@ -348,7 +348,8 @@ void Builder::storeOutput() {
         Value there = b.logicalAnd(b.lt(rows[r], launch->queries),
                                    b.lt(dim, launch->valueDim));
         auto value = [&](int64_t i) {
-          return b.fmul(b.load(total[slot(r, chunk, i)]), done.factor);
+          return codegen::finishValue(b, b.load(total[slot(r, chunk, i)]),
+                                      done.factor);
         };
         b.ifThen(there, [&] {
           Value index = b.add(base, dim);
