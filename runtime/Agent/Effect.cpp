@@ -214,15 +214,21 @@ private:
     if (open)
       noteUnknown(AttemptResult::failed(AttemptResult::Unknown, crashText),
                   true);
-    if (effect.effect == EffectClass::Reconcile && open) {
-      if (effect.endsWithProcess) {
-        if (effect.awaitEnd)
-          effect.awaitEnd(attempt.token);
-      } else if (!past.until.empty()) {
-        pauseStrand(strand, Instant::parse(past.until).remaining() + graceNs);
-      }
-    }
+    if (effect.effect == EffectClass::Reconcile && open)
+      awaitEndOf(past, [&](int64_t ns) { pauseStrand(strand, ns); });
     return resolveUnknown(nullptr);
+  }
+
+  // Until the attempt is known to be over: on the machine that made it, its
+  // supervisor tells; elsewhere, and for what other machines do, its deadline.
+  template <typename Pause> void awaitEndOf(const PastStep &past, Pause pause) {
+    bool here = past.owner.empty() || ofThisMachine(past.owner);
+    if (effect.endsWithProcess && here) {
+      if (effect.awaitEnd)
+        effect.awaitEnd(attempt.token);
+    } else if (!past.until.empty()) {
+      pause(Instant::parse(past.until).remaining() + graceNs);
+    }
   }
 
   // `lost`: the attempt of this process that was lost; NULL after a crash.
@@ -338,8 +344,13 @@ private:
     if (strand.run.stopped() || strand.run.options.replayOnly ||
         (past.state != PastState::InFlight && past.state != PastState::Unknown))
       return;
-    if (effect.awaitEnd)
-      effect.awaitEnd(attempt.token);
+    // Pausing is what a cancelled strand does not do; this one has to.
+    awaitEndOf(past, [&](int64_t ns) {
+      using Clock = std::chrono::steady_clock;
+      auto end = Clock::now() + std::chrono::nanoseconds(ns);
+      while (!strand.run.stopped() && Clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    });
     cancelled(AttemptResult::failed(AttemptResult::Unknown, crashText));
   }
 

@@ -61,6 +61,8 @@ void History::apply(const Event &event) {
     if (claimedMs >= 0)
       activeMs += std::max<int64_t>(lastMs - claimedMs, 0);
     claimedMs = event.timeMs;
+    if (Json claimant = infoMember(event.info, "owner"); claimant.is_string())
+      owner = claimant.get<std::string>();
     break;
   case EventKind::Released:
     if (claimedMs >= 0)
@@ -93,6 +95,7 @@ void History::apply(const Event &event) {
   switch (event.kind) {
   case EventKind::Intent:
     takeIntent(step, event);
+    step.owner = owner;
     break;
   case EventKind::Result:
   case EventKind::Approval:

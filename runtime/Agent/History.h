@@ -33,6 +33,7 @@ struct PastStep {
   std::string token, hash, args, result, error;
   std::string info;  // of the last event that had one
   std::string until; // Instant: the attempt's deadline, the wait's end
+  std::string owner; // the process that made the last intent
   int64_t tokens = 0;
   std::string kind; // of a wait: "approval", "sleep", "receive"
 };
@@ -58,6 +59,7 @@ struct History {
 
 private:
   int64_t claimedMs = -1, lastMs = 0;
+  std::string owner; // of the last claim
 };
 
 /// A member of a JSON object in a log column; null where there is none.

@@ -1,7 +1,7 @@
 // See Runner.h. A run is claimed, its agent's function is called, and what it
 // returns becomes the run's state in the same transaction as the last results.
-// While it works, a watcher looks for what others write into the log: a cancel,
-// or that somebody else owns the run.
+// While it works, a watcher looks for what others write into the log (a cancel,
+// or that somebody else owns the run) and renews the claim.
 #include "runtime/Agent/Runner.h"
 
 #include "runtime/Support/Text.h"
@@ -109,10 +109,17 @@ public:
 
 private:
   void watch() {
+    using Clock = std::chrono::steady_clock;
+    std::chrono::nanoseconds third(run.log.leaseNs() / 3);
+    auto renewal = Clock::now() + third;
     int64_t version = -1;
     std::unique_lock<std::mutex> held(mutex);
     while (!wake.wait_for(held, std::chrono::milliseconds(100),
                           [&] { return ending; })) {
+      if (Clock::now() >= renewal) {
+        renew();
+        renewal = Clock::now() + third;
+      }
       try {
         int64_t now = run.log.version();
         if (now == version)
@@ -123,6 +130,19 @@ private:
         // Whoever writes next is told; looking is no reason to stop.
       }
     }
+  }
+
+  // Refused: somebody else has the run, or the log is out of reach. The end of
+  // the run waits for the writer's queue, so the run is still there.
+  void renew() {
+    Write write;
+    write.run = run.run.id;
+    write.epoch = run.run.epoch;
+    write.renew = true;
+    Execution *owner = &run;
+    run.writer.queue(std::move(write), [owner](const std::string &why) {
+      owner->stop(AGT_FAILED, why);
+    });
   }
 
   void look() {
@@ -171,8 +191,8 @@ RunOutcome Runner::resume(const std::string &id, ExecutionOptions options) {
     case Claim::Terminal:
       return ofEnded(claim.run);
     case Claim::Busy:
-      fail(AGT_WAITING, "the run '" + id + "' is being worked on by process " +
-                            std::to_string(processId(claim.run.owner)));
+      fail(AGT_WAITING, "the run '" + id + "' is being worked on by " +
+                            ownerText(claim.run.owner));
     case Claim::Exhausted:
       fail(AGT_WAITING,
            "the run '" + id + "' is parked: it ended " +

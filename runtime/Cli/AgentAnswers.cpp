@@ -170,7 +170,7 @@ int cancelCommand(const AgentProgram &program, StepLog &log,
     run = needRun(log, id);
     if (isTerminal(run.status))
       break;
-    if (run.owner.empty() || !processLives(run.owner)) {
+    if (!run.owned) {
       Runner runner(program, log);
       RunOutcome outcome = runner.resume(id, {});
       if (outcome.code != AGT_CANCELLED)
@@ -188,7 +188,7 @@ int cancelCommand(const AgentProgram &program, StepLog &log,
                             "' ended before it could be "
                             "cancelled: it is " +
                             runStatusName(run.status));
-  fail(AGT_WAITING, "process " + std::to_string(processId(run.owner)) +
+  fail(AGT_WAITING, ownerText(run.owner) +
                         " has not let go of the run '" + id + "' yet");
 }
 

@@ -85,7 +85,7 @@ int runsCommand(StepLog &log, bool json) {
   for (const RunRow &run : log.runs()) {
     std::string status = runStatusName(run.status);
     // A run that nobody works on any more can be resumed.
-    if (run.status == RunStatus::Running && !processLives(run.owner))
+    if (run.status == RunStatus::Running && !run.owned)
       status = "interrupted";
     if (json) {
       std::string out = "{";

@@ -82,19 +82,45 @@ static std::string startTime(int64_t pid) {
   return field;
 }
 
-std::string thisProcess() {
-  int64_t pid = getpid();
-  return bootId() + ":" + std::to_string(pid) + ":" + startTime(pid);
+const std::string &thisMachine() {
+  static const std::string name = [] {
+    char link[64];
+    ssize_t n = readlink("/proc/self/ns/pid", link, sizeof link);
+    std::string digits;
+    for (ssize_t i = 0; i < n; ++i)
+      if (link[i] >= '0' && link[i] <= '9')
+        digits += link[i];
+    return bootId() + "." + (digits.empty() ? "0" : digits);
+  }();
+  return name;
 }
 
-int64_t processId(const std::string &owner) {
+std::string thisProcess() {
+  int64_t pid = getpid();
+  return thisMachine() + ":" + std::to_string(pid) + ":" + startTime(pid);
+}
+
+static int64_t processId(const std::string &owner) {
   size_t colon = owner.find(':');
   return colon == std::string::npos ? 0 : std::atoll(owner.c_str() + colon + 1);
 }
 
+bool ofThisMachine(const std::string &owner) {
+  return owner.substr(0, owner.find(':')) == thisMachine();
+}
+
+std::string ownerText(const std::string &owner) {
+  return "process " + std::to_string(processId(owner)) +
+         (ofThisMachine(owner) ? "" : " on another machine");
+}
+
+bool ofThisBoot(const std::string &owner) {
+  return owner.substr(0, owner.find_first_of(".:")) == bootId();
+}
+
 bool processLives(const std::string &owner) {
-  size_t first = owner.find(':'), last = owner.rfind(':');
-  if (first == last || owner.substr(0, first) != bootId())
+  size_t last = owner.rfind(':');
+  if (owner.find(':') == last || !ofThisMachine(owner))
     return false;
   return startTime(processId(owner)) == owner.substr(last + 1);
 }

@@ -25,12 +25,19 @@ struct Instant {
 /// "2026-01-31T12:00:00.000Z"
 std::string wallText(int64_t wallMs);
 
-/// This process as the log names the owner of a run: boot id, process id,
-/// start time. Process ids come again, the three together do not.
+/// Where process ids mean the same: boot id and pid namespace, since two
+/// containers of one machine number their processes apart.
+const std::string &thisMachine();
+/// This process as the log names the owner of a run: machine, process id, start
+/// time. Process ids come again, the three together do not.
 std::string thisProcess();
 /// Whether the process of that name is alive on this machine.
 bool processLives(const std::string &owner);
-int64_t processId(const std::string &owner);
+bool ofThisMachine(const std::string &owner);
+/// The same kernel, perhaps in another pid namespace.
+bool ofThisBoot(const std::string &owner);
+/// "process 17", "process 17 on another machine"
+std::string ownerText(const std::string &owner);
 
 } // namespace agt::rt
 

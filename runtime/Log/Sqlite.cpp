@@ -11,60 +11,62 @@
 
 namespace agt::rt {
 
-Statement::~Statement() {
-  sqlite3_reset(statement);
-  sqlite3_clear_bindings(statement);
-}
+namespace {
 
-// Texts stay where they are until the statement has run.
-Statement &Statement::bind(std::string_view text) {
-  sqlite3_bind_text64(statement, next++, text.data() ? text.data() : "",
-                      text.size(), SQLITE_STATIC, SQLITE_UTF8);
-  return *this;
-}
+// Reset when it goes out of scope, and used again.
+class SqliteStatement : public Statement {
+public:
+  SqliteStatement(Database &database, sqlite3_stmt *statement)
+      : database(database), statement(statement) {}
+  ~SqliteStatement() override {
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+  }
 
-Statement &Statement::bindOrNull(std::string_view text) {
-  if (!text.empty())
-    return bind(text);
-  sqlite3_bind_null(statement, next++);
-  return *this;
-}
+  Statement &bind(int64_t number) override {
+    sqlite3_bind_int64(statement, next++, number);
+    return *this;
+  }
 
-Statement &Statement::bind(int64_t number) {
-  sqlite3_bind_int64(statement, next++, number);
-  return *this;
-}
+  bool step() override {
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+      return true;
+    if (code != SQLITE_DONE)
+      database.failed("use");
+    return false;
+  }
 
-Statement &Statement::bindBlob(std::string_view bytes) {
-  sqlite3_bind_blob64(statement, next++, bytes.data() ? bytes.data() : "",
-                      bytes.size(), SQLITE_STATIC);
-  return *this;
-}
+  int64_t number(int column) override {
+    return sqlite3_column_int64(statement, column);
+  }
 
-bool Statement::step() {
-  int code = sqlite3_step(statement);
-  if (code == SQLITE_ROW)
-    return true;
-  if (code != SQLITE_DONE)
-    database.failed("use");
-  return false;
-}
+  std::string text(int column) override {
+    auto *bytes =
+        static_cast<const char *>(sqlite3_column_blob(statement, column));
+    int n = sqlite3_column_bytes(statement, column);
+    return bytes ? std::string(bytes, size_t(n)) : std::string();
+  }
 
-void Statement::run() {
-  while (step())
-    ;
-}
+private:
+  Statement &add(std::string_view bytes, Kind kind) override {
+    const char *data = bytes.data() ? bytes.data() : "";
+    if (kind == Kind::Null)
+      sqlite3_bind_null(statement, next++);
+    else if (kind == Kind::Blob)
+      sqlite3_bind_blob64(statement, next++, data, bytes.size(), SQLITE_STATIC);
+    else
+      sqlite3_bind_text64(statement, next++, data, bytes.size(), SQLITE_STATIC,
+                          SQLITE_UTF8);
+    return *this;
+  }
 
-int64_t Statement::number(int column) {
-  return sqlite3_column_int64(statement, column);
-}
+  Database &database;
+  sqlite3_stmt *statement;
+  int next = 1;
+};
 
-std::string Statement::text(int column) {
-  auto *bytes =
-      static_cast<const char *>(sqlite3_column_blob(statement, column));
-  int n = sqlite3_column_bytes(statement, column);
-  return bytes ? std::string(bytes, size_t(n)) : std::string();
-}
+} // namespace
 
 Database::Database(const std::string &given, const std::string &vfs)
     : file(given) {
@@ -93,13 +95,13 @@ void Database::execute(const char *sql) {
     failed("use");
 }
 
-Statement Database::prepare(const char *sql) {
+std::unique_ptr<Statement> Database::prepare(const char *sql) {
   sqlite3_stmt *&statement = statements[sql];
   if (!statement &&
       sqlite3_prepare_v3(handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement,
                          nullptr) != SQLITE_OK)
     failed("use");
-  return Statement(*this, statement);
+  return std::make_unique<SqliteStatement>(*this, statement);
 }
 
 void Database::failed(const char *what) {

@@ -1,52 +1,25 @@
-// SQLite's C interface as objects: a connection, a statement, the file lock.
+// SQLite's C interface as objects: a connection, its statements, the file lock.
 #ifndef AGT_RUNTIME_LOG_SQLITE_H
 #define AGT_RUNTIME_LOG_SQLITE_H
 
-#include <cstdint>
+#include "runtime/Log/Sql.h"
+
 #include <map>
 #include <mutex>
 #include <sqlite3.h>
 #include <string>
-#include <string_view>
 
 namespace agt::rt {
 
-class Database;
-
-/// A prepared statement, reset when it goes out of scope and used again.
-class Statement {
-public:
-  Statement(Database &database, sqlite3_stmt *statement)
-      : database(database), statement(statement) {}
-  ~Statement();
-  Statement(const Statement &) = delete;
-
-  Statement &bind(std::string_view text);       // the next parameter
-  Statement &bindOrNull(std::string_view text); // "" is NULL
-  Statement &bind(int64_t number);
-  Statement &bindBlob(std::string_view bytes);
-  /// False at the end; throws Failure when the database fails.
-  bool step();
-  void run();
-
-  int64_t number(int column);
-  std::string text(int column); // NULL is ""
-
-private:
-  Database &database;
-  sqlite3_stmt *statement;
-  int next = 1;
-};
-
-class Database {
+class Database : public Sql {
 public:
   /// `file` "" is in memory. Throws Failure.
   Database(const std::string &file, const std::string &vfs);
-  ~Database();
+  ~Database() override;
   Database(const Database &) = delete;
 
   void execute(const char *sql);
-  Statement prepare(const char *sql);
+  std::unique_ptr<Statement> prepare(const char *sql) override;
   [[noreturn]] void failed(const char *what);
 
   sqlite3 *handle = nullptr;

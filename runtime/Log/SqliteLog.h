@@ -11,6 +11,7 @@ struct SqliteOptions {
   std::string vfs;  // "": SQLite's own; tests cut the power in theirs
   /// Tests switch this off to see that they notice.
   bool synchronous = true;
+  int64_t leaseNs = defaultLeaseNs;
 };
 
 std::unique_ptr<StepLog> openSqliteLog(const SqliteOptions &options);

@@ -1,9 +1,11 @@
 // Names, and which database a URL means.
 #include "runtime/Log/StepLog.h"
 
+#include "runtime/Log/PostgresLog.h"
 #include "runtime/Log/SqliteLog.h"
 #include "runtime/Support/Failure.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace agt::rt {
@@ -43,11 +45,17 @@ std::unique_ptr<StepLog> openStepLog(const std::string &given) {
     return openSqliteLog({"", ""});
   if (url.rfind("sqlite:", 0) == 0 && url.size() > 7)
     return openSqliteLog({url.substr(7), ""});
-  if (url.rfind("postgres://", 0) == 0 || url.rfind("postgresql://", 0) == 0)
-    fail(AGT_MISSING, "the database '" + url.substr(0, url.find(':')) +
-                          "://...' needs PostgreSQL, which this program cannot "
-                          "talk to; use sqlite:FILE");
-  fail(AGT_BAD_INPUT, "expected a database as sqlite:FILE, got '" + url + "'");
+  if (url.rfind("postgres://", 0) == 0 || url.rfind("postgresql://", 0) == 0) {
+    PostgresOptions options;
+    options.url = url;
+    if (const char *seconds = std::getenv("AGT_DB_WAIT"))
+      options.waitNs =
+          std::clamp<int64_t>(std::atoll(seconds), 0, 86400) * 1'000'000'000;
+    return openPostgresLog(options);
+  }
+  fail(AGT_BAD_INPUT, "expected a database as sqlite:FILE or "
+                      "postgres://USER@HOST/NAME, got '" +
+                          url + "'");
 }
 
 } // namespace agt::rt

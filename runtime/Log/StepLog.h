@@ -6,6 +6,10 @@
 // carries it, and a write with an older one is refused. Writes from outside
 // (an approval, a signal, a cancel) carry none.
 //
+// On one machine an owner is alive as long as its process is. One elsewhere
+// (another machine, another pid namespace) is taken to be alive until its lease
+// is over, by the database's clock; owners renew theirs at a third of its time.
+//
 // commit() takes the writes of several runs and branches and makes them one
 // transaction; it returns when they would survive a power cut. A write that is
 // refused takes none of its events along and does not disturb the others.
@@ -80,6 +84,7 @@ struct RunRow {
   std::string wake;  // Instant, "" when no time wakes it
   std::string error; // of Failed
   std::string result;
+  bool owned = false; // by somebody alive; given by the log
 };
 
 /// How a run stands after a write.
@@ -107,6 +112,7 @@ struct Write {
   std::vector<Event> events;
   std::vector<Blob> blobs;
   std::optional<RunChange> change;
+  bool renew = false; // the owner's lease
 };
 
 enum class Written { Yes, Stale, NoRun };
@@ -115,6 +121,8 @@ struct Claim {
   enum Result { Claimed, Busy, NoRun, Terminal, Exhausted } result;
   RunRow run; // as it stands after the claim
 };
+
+constexpr int64_t defaultLeaseNs = 30'000'000'000;
 
 class StepLog {
 public:
@@ -135,6 +143,8 @@ public:
   /// In order of seq, those after `after` only.
   virtual std::vector<Event> events(const std::string &run, int64_t after) = 0;
   virtual std::optional<std::string> blob(const std::string &id) = 0;
+  /// How long a claim holds without being renewed, in nanoseconds.
+  virtual int64_t leaseNs() const = 0;
   /// A number that has changed when anybody has written since.
   virtual int64_t version() = 0;
   /// Takes a finished run away, and the blobs no run needs.
@@ -144,7 +154,7 @@ public:
                       const std::vector<Blob> &blobs) = 0;
 };
 
-/// "sqlite:FILE", ":memory:"; "" is AGT_DB or sqlite:agt.db.
+/// "sqlite:FILE", "postgres://...", ":memory:"; "" is AGT_DB or sqlite:agt.db.
 std::unique_ptr<StepLog> openStepLog(const std::string &url);
 
 } // namespace agt::rt

@@ -1,6 +1,8 @@
 // The fault harness: the program agt-test-agents is killed at every durable
 // write and every effect in turn, continued, and compared with a run that was
-// not killed: the same answer, and the world has seen each effect once.
+// not killed: the same answer, and the world has seen each effect once. On both
+// databases.
+#include "unittests/Agent/PostgresServer.h"
 #include "unittests/Runtime/TempDir.h"
 
 #include <array>
@@ -14,6 +16,7 @@
 #include <sys/wait.h>
 #include <vector>
 
+using agt::rt::test::PostgresServer;
 using agt::rt::test::TempDir;
 
 namespace {
@@ -23,16 +26,24 @@ struct Ended {
   std::string out;
 };
 
+bool onPostgres = false; // the tests with a parameter say so
+
 class Program {
 public:
-  explicit Program(const TempDir &dir) : dir(dir) {}
+  explicit Program(const TempDir &dir)
+      : dir(dir), url("sqlite:" + dir.path("log.db")) {
+    if (!onPostgres)
+      return;
+    PostgresServer::get().fresh();
+    url = PostgresServer::get().url();
+  }
 
   /// `environment` is put before the command.
   Ended run(const std::string &words, const std::string &environment = "") {
     std::string command = "env LEDGER=" + dir.path("ledger") +
-                          " AGT_DB=sqlite:" + dir.path("log.db") + " " +
-                          environment + " " AGT_TEST_AGENTS " " + words +
-                          " 2>>" + dir.path("errors");
+                          " AGT_DB='" + url + "' " + environment +
+                          " " AGT_TEST_AGENTS " " + words + " 2>>" +
+                          dir.path("errors");
     // The status of a process that was killed is the shell's to tell.
     FILE *pipe = popen((command + "; echo \"=$?\"").c_str(), "r");
     std::string all;
@@ -46,7 +57,16 @@ public:
 
 private:
   const TempDir &dir;
+  std::string url;
 };
+
+class FaultOn : public testing::TestWithParam<const char *> {
+protected:
+  FaultOn() { onPostgres = std::string(GetParam()) == "postgres"; }
+  ~FaultOn() override { onPostgres = false; }
+};
+INSTANTIATE_TEST_SUITE_P(All, FaultOn, testing::Values("sqlite", "postgres"),
+                         [](const auto &info) { return info.param; });
 
 std::vector<std::string> lines(const std::string &text) {
   std::istringstream stream(text);
@@ -102,25 +122,25 @@ void killEverywhere(const std::string &words,
   EXPECT_GT(kills, 10); // a harness that kills nothing shows nothing
 }
 
-TEST(Fault, AReconciledChain) {
+TEST_P(FaultOn, AReconciledChain) {
   killEverywhere("start chain --run r --arg n=3", {"0", "1", "2"}, false);
 }
 
-TEST(Fault, AnIdempotentChainKeepsItsTokens) {
+TEST_P(FaultOn, AnIdempotentChainKeepsItsTokens) {
   killEverywhere("start again --run r --arg n=3", {"0", "1", "2"}, true);
 }
 
-TEST(Fault, BranchesOfAFork) {
+TEST_P(FaultOn, BranchesOfAFork) {
   killEverywhere("start forked --run r --arg 'xs=[\"u\",\"v\",\"w\"]'",
                  {"u a", "u b", "v a", "v b", "w a", "w b", "end"}, false);
 }
 
-TEST(Fault, Children) {
+TEST_P(FaultOn, Children) {
   killEverywhere("start parent --run r --arg n=1", {"0", "0", "1"}, false);
 }
 
 // `once`: where nobody knows, a person is asked; nothing is done twice.
-TEST(Fault, OnceIsParked) {
+TEST_P(FaultOn, OnceIsParked) {
   std::string words = "start once --run r --arg n=2";
   int parked = 0;
   for (const auto &[point, times] : failPoints(words))

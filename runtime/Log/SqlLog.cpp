@@ -1,0 +1,180 @@
+// See SqlLog.h.
+#include "runtime/Log/SqlLog.h"
+
+#include "runtime/Value/Value.h"
+
+namespace agt::rt {
+
+std::vector<Written> SqlLog::commit(const std::vector<Write *> &writes) {
+  std::vector<Written> outcomes;
+  std::vector<std::string> ids;
+  for (const Write *write : writes)
+    ids.push_back(write->run);
+  transaction([&] {
+    outcomes.clear();
+    Now now = lockRuns(ids);
+    for (Write *write : writes)
+      outcomes.push_back(apply(*write, now));
+  });
+  return outcomes;
+}
+
+Written SqlLog::apply(const Write &write, const Now &now) {
+  std::optional<int64_t> epoch = tables.epochOf(write.run);
+  if (!epoch)
+    return Written::NoRun;
+  if (write.epoch && write.epoch != *epoch)
+    return Written::Stale;
+  if (write.expected && tables.lastSeq(write.run, write.expected->path) !=
+                            write.expected->lastSeq)
+    return Written::Stale;
+  for (const Blob &blob : write.blobs)
+    tables.keep(write.run, blob.id, blob.content);
+  int64_t seq = 0;
+  for (const Event &event : write.events) {
+    Event copy = event;
+    copy.run = write.run;
+    seq = append(copy, *epoch, now.wallMs);
+  }
+  if (write.change)
+    tables.changeRun(write.run, *write.change, now.wallMs, seq);
+  if (write.renew)
+    tables.renewLease(write.run, now.clockNs + lease);
+  return Written::Yes;
+}
+
+int64_t SqlLog::append(const Event &event, int64_t epoch, int64_t timeMs) {
+  lastAppended.run = event.run;
+  lastAppended.seq = tables.append(event, epoch, timeMs);
+  return lastAppended.seq;
+}
+
+bool SqlLog::create(const RunRow &run) {
+  bool made = false;
+  transaction([&] {
+    Now now = lockRuns({run.id});
+    made = !tables.epochOf(run.id);
+    if (!made)
+      return;
+    tables.insertRun(run, now.wallMs);
+    Event started;
+    started.run = run.id;
+    started.kind = EventKind::RunStarted;
+    started.args = run.args;
+    started.info = run.agent;
+    append(started, 0, now.wallMs);
+  });
+  return made;
+}
+
+Claim SqlLog::claim(const std::string &id, const std::string &owner,
+                    int64_t limit) {
+  Claim claim{Claim::NoRun, {}};
+  transaction([&] {
+    Now now = lockRuns({id});
+    std::optional<RunRow> row = load(id);
+    claim = {Claim::NoRun, row.value_or(RunRow())};
+    if (row)
+      claim.result = take(claim.run, owner, limit, now);
+  });
+  return claim;
+}
+
+Claim::Result SqlLog::take(RunRow &run, const std::string &owner, int64_t limit,
+                           const Now &now) {
+  if (isTerminal(run.status))
+    return Claim::Terminal;
+  if (run.owned && run.owner != owner)
+    return Claim::Busy;
+  if (limit && run.attempts >= limit) {
+    tables.changeRun(run.id, {RunStatus::Parked, false, "", "", ""}, now.wallMs,
+                     0);
+    return Claim::Exhausted;
+  }
+  ++run.epoch;
+  ++run.attempts;
+  run.owner = owner;
+  run.status = RunStatus::Running;
+  tables.claimRun(run, now.wallMs, now.clockNs + lease);
+  Event claimed;
+  claimed.run = run.id;
+  claimed.kind = EventKind::Claimed;
+  claimed.attempt = run.attempts;
+  claimed.info = "{\"owner\":" + jsonString(owner) + "}";
+  append(claimed, run.epoch, now.wallMs);
+  return Claim::Claimed;
+}
+
+bool SqlLog::ownerLives(const RunRow &run) {
+  if (run.owner.empty())
+    return false;
+  if (ofThisMachine(run.owner))
+    return processLives(run.owner);
+  return mayLiveElsewhere(run.owner) && tables.leaseOf(run.id) > clockNs();
+}
+
+std::optional<RunRow> SqlLog::load(const std::string &id) {
+  std::optional<RunRow> run = tables.loadRun(id);
+  if (run)
+    run->owned = ownerLives(*run);
+  return run;
+}
+
+std::optional<RunRow> SqlLog::run(const std::string &id) {
+  std::optional<RunRow> row;
+  reading([&] { row = load(id); });
+  return row;
+}
+
+std::vector<RunRow> SqlLog::runs() {
+  std::vector<RunRow> rows;
+  reading([&] {
+    rows.clear();
+    for (const std::string &id : tables.runIds())
+      if (std::optional<RunRow> row = load(id))
+        rows.push_back(std::move(*row));
+  });
+  return rows;
+}
+
+std::vector<Event> SqlLog::events(const std::string &run, int64_t after) {
+  std::vector<Event> result;
+  reading([&] { result = tables.events(run, after); });
+  return result;
+}
+
+std::optional<std::string> SqlLog::blob(const std::string &id) {
+  std::optional<std::string> content;
+  reading([&] { content = tables.find(id); });
+  return content;
+}
+
+void SqlLog::remove(const std::string &run) {
+  transaction([&] {
+    lockRuns({run});
+    lockBlobs(); // one that seems to be nobody's may just have got a run
+    tables.removeRun(run);
+  });
+}
+
+bool SqlLog::import(const RunRow &run, const std::vector<Event> &events,
+                    const std::vector<Blob> &blobs) {
+  bool made = false;
+  transaction([&] {
+    Now now = lockRuns({run.id});
+    made = !tables.epochOf(run.id);
+    if (!made)
+      return;
+    tables.insertRun(run, now.wallMs);
+    for (const Blob &blob : blobs)
+      tables.keep(run.id, blob.id, blob.content);
+    for (const Event &event : events) {
+      int64_t seq = append(event, event.epoch, event.timeMs);
+      if (event.kind == EventKind::RunDone)
+        tables.setEnd(run.id, seq);
+    }
+  });
+  return made;
+}
+
+} // namespace agt::rt
