@@ -20,9 +20,17 @@ using llvm::ArrayRef;
 
 using Results = std::optional<Data>;
 
-double agt::reference::sumBound(int64_t n, double magnitudes) {
+double agt::reference::roundingBound(int64_t n, double magnitudes) {
   return 4 * kHalfUnit * std::sqrt(double(std::max<int64_t>(n, 1))) *
          magnitudes;
+}
+
+double agt::reference::sumBound(int64_t n, double magnitudes) {
+  if (magnitudes > std::numeric_limits<float>::max() &&
+      std::isfinite(magnitudes))
+    return kInfinity;
+  return magnitudes == 0 ? 0
+                         : roundingBound(n, magnitudes) + n * kSmallestNormal;
 }
 
 double agt::reference::propagate(llvm::function_ref<double(double)> f,

@@ -147,6 +147,7 @@ Expected<Data> Interpreter::compute(Operation *op) {
   Data operands = lookup(op->getOperands());
   if (Error error = checkOperands(op, operands))
     return std::move(error);
+  allowFlush(op, operands);
   constexpr std::array kinds = {evaluateScalar,      evaluateElementwise,
                                 evaluateShape,       evaluateReduction,
                                 evaluateNorm,        evaluateRotation,

@@ -28,8 +28,28 @@ struct Row {
   Estimate centre;
   double factor;
   double relativeError; // of the factor
+  bool small;
 };
 } // namespace
+
+/// Kernels scale a row up where its squares would be lost and eps is too small
+/// to hide it, and then nothing of it is taken for 0.
+static bool isScaledUp(const Norm &norm, double squares) {
+  return norm.eps < 0x1p-80 && squares < 0x1p-82;
+}
+
+/// The error of x - centre for an element x.
+static double centredError(const Norm &norm, const Row &row, int64_t i) {
+  double error = norm.input.bound(i);
+  if (!row.small)
+    error = std::max(error, flushed(norm.input, i));
+  if (!norm.centred)
+    return error;
+  double x = norm.input.reals[i] - row.centre.value;
+  double rounding = 8 * kHalfUnit * std::abs(x);
+  double flush = row.small ? 0 : kSmallestNormal;
+  return error + row.centre.bound + rounding + flush;
+}
 
 static Estimate meanOf(const Tensor &input, int64_t start, int64_t n) {
   double sum = 0, magnitudes = 0, propagated = 0;
@@ -38,7 +58,7 @@ static Estimate meanOf(const Tensor &input, int64_t start, int64_t n) {
     magnitudes += std::abs(input.reals[i]);
     propagated += input.bound(i);
   }
-  return {sum / n, (sumBound(n, magnitudes) + propagated) / n};
+  return {sum / n, (roundingBound(n, magnitudes) + propagated) / n};
 }
 
 static Row statistics(const Norm &norm, int64_t start, int64_t n) {
@@ -48,14 +68,17 @@ static Row statistics(const Norm &norm, int64_t start, int64_t n) {
   double squares = 0, error = 0;
   for (int64_t i = start; i < start + n; ++i) {
     double x = norm.input.reals[i] - row.centre.value;
-    // The error of a square is 2 |x| d + d^2.
-    double d = norm.input.bound(i) + row.centre.bound +
-               (norm.centred ? elementaryBound(x) : 0);
     squares += x * x;
+  }
+  row.small = isScaledUp(norm, squares);
+  for (int64_t i = start; i < start + n; ++i) {
+    double x = norm.input.reals[i] - row.centre.value;
+    // The error of a square is 2 |x| d + d^2.
+    double d = centredError(norm, row, i);
     error += 2 * std::abs(x) * d + d * d;
   }
   double spread = squares / n + norm.eps;
-  double spreadError = (error + sumBound(n, squares)) / n;
+  double spreadError = (error + roundingBound(n, squares)) / n;
   row.factor = 1 / std::sqrt(spread);
   // 1/sqrt(s - e) / (1/sqrt(s)) - 1, infinite where s - e may be 0.
   double least = 1 - spreadError / spread;
@@ -71,11 +94,11 @@ static void normalize(const Norm &norm, const Row &row, int64_t i, int64_t d,
   double w = norm.weight.reals[d];
   double x = norm.input.reals[i] - row.centre.value;
   double y = x * row.factor * w;
-  double error = norm.input.bound(i) + row.centre.bound +
-                 (norm.centred ? elementaryBound(x) : 0);
+  double weightError = std::max(norm.weight.bound(d), flushed(norm.weight, d));
   double bound =
-      std::abs(row.factor * w) * error * (1 + row.relativeError) +
-      std::abs(x * row.factor) * norm.weight.bound(d) +
+      std::abs(row.factor * w) * centredError(norm, row, i) *
+          (1 + row.relativeError) +
+      std::abs(x * row.factor) * weightError + std::abs(w) * kSmallestNormal +
       (y == 0 ? 0 : std::abs(y) * (row.relativeError + 8 * kHalfUnit));
   if (norm.bias) {
     y += norm.bias->reals[d];

@@ -44,6 +44,9 @@ struct Estimate {
   double bound = 0;
 };
 
+/// Of f32. A device may take for 0 what is smaller.
+constexpr double kSmallestNormal = 0x1p-126;
+
 /// 2^-24, half a unit in the last place of 1 in f32.
 constexpr double kHalfUnit = 0x1p-24;
 
@@ -52,8 +55,16 @@ inline double elementaryBound(double value) {
   return 4 * unitInLastPlace(Element::F32, value);
 }
 
-/// What a sum of n terms may be off.
+/// What a sum of n terms may be off: by rounding; by subnormal products and
+/// sums taken for 0; without limit where part of it may be infinite.
 double sumBound(int64_t n, double magnitudes);
+/// By rounding alone.
+double roundingBound(int64_t n, double magnitudes);
+
+/// How far an element is from 0 if a device may read it as that, or 0.
+double flushed(const Tensor &tensor, int64_t i);
+/// Widens the bounds of operands by that, where `op` computes with them.
+void allowFlush(mlir::Operation *op, llvm::MutableArrayRef<Datum> operands);
 
 /// The largest change of `f` when its arguments move by their bounds.
 double propagate(llvm::function_ref<double(double)> f, Estimate x);

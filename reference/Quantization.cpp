@@ -77,7 +77,9 @@ static Data quantize(QuantizeOp op, const Tensor &input) {
     for (int64_t i = first; i < last; ++i) {
       double x = input.reals[i];
       double quotient = scale == 0 ? 0 : x / scale;
-      double error = 8 * kHalfUnit;
+      // A subnormal scale has few digits, or none.
+      bool coarse = 0 < scale && scale < kSmallestNormal;
+      double error = coarse ? kInfinity : 8 * kHalfUnit;
       if (input.bound(i) > 0 || largest.bound > 0)
         error += input.bound(i) / std::abs(x) + largest.bound / largest.value;
       setQuantized(values, i, quotient, x == 0 && error < 1 ? 0 : error);

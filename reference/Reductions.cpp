@@ -295,7 +295,7 @@ static void softmaxLine(const Lines &lines, int64_t line, Tensor &result) {
                       kHalfUnit * distance(input.reals[offset], largest.value));
   }
   meanError /= sum;
-  double ofSum = sumBound(lines.length, 1);
+  double ofSum = roundingBound(lines.length, 1);
   for (int64_t i = 0; i < lines.length; ++i) {
     int64_t offset = lines.offset(line, i);
     double below = input.reals[offset] - largest.value;

@@ -39,8 +39,10 @@ static Tensor rotate(const Tensor &input, const Tensor &positions, Pairs kind,
       int64_t second = first + (halves ? pairs : 1);
       double a = input.reals[first], b = input.reals[second];
       double c = std::cos(angle(position, i)), s = std::sin(angle(position, i));
-      double bound = input.bound(first) + input.bound(second) +
-                     8 * kHalfUnit * (std::abs(a) + std::abs(b));
+      double bound = std::max(input.bound(first), flushed(input, first)) +
+                     std::max(input.bound(second), flushed(input, second)) +
+                     8 * kHalfUnit * (std::abs(a) + std::abs(b)) +
+                     (a == 0 && b == 0 ? 0 : 4 * kSmallestNormal);
       result.setFloat(first, a * c - b * s, bound);
       result.setFloat(second, a * s + b * c, bound);
     }

@@ -86,6 +86,7 @@ struct Tensor {
   void setFloat(int64_t i, double value, double bound);
   /// Stores an integer, wrapped to the element type.
   void setInteger(int64_t i, int64_t value, double bound = 0);
+  void setBound(int64_t i, double bound);
   /// Copies an element of the same type with its bound.
   void copy(int64_t i, const Tensor &from, int64_t j);
 
@@ -94,9 +95,6 @@ struct Tensor {
   std::vector<double> reals;  // of float types
   std::vector<int64_t> ints;  // of the others
   std::vector<double> bounds; // empty: all 0
-
-private:
-  void setBound(int64_t i, double bound);
 };
 
 /// `[8, 4, 16]`

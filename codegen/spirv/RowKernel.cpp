@@ -70,17 +70,25 @@ private:
     double eps;
     bool centred;
   };
-  // Of a row times `scale`; a null scale is 1, a null mean 0.
+  // A power of two that a row is multiplied by; `up` may be null where it is
+  // never kUp.
+  struct Scale {
+    Value by, up;
+  };
+  // Of a row times `scale`; of the row as it is where there is none. A null
+  // mean is 0.
   struct Moments {
-    Value scale, mean, squares, eps;
+    std::optional<Scale> scale;
+    Value mean, squares, eps;
   };
   void emitNorm(const Norm &norm);
-  Moments momentsOf(const Norm &norm, Value scale);
+  Moments momentsOf(const Norm &norm, std::optional<Scale> scale);
   void rescale(const Norm &norm, Moments &moments);
+  Value scaled(Value x, const Scale &scale);
   Value centred(const Norm &norm, Place place, const Moments &moments) {
     Value x = e.element(norm.input, place);
     if (moments.scale)
-      x = k.fmul(x, moments.scale);
+      x = scaled(x, *moments.scale);
     return moments.mean ? k.fsub(x, moments.mean) : x;
   }
 
@@ -257,7 +265,29 @@ void RowKernel::emit(LayerNormOp op) {
             op.getEps().convertToDouble(), /*centred=*/true});
 }
 
-RowKernel::Moments RowKernel::momentsOf(const Norm &norm, Value scale) {
+// A norm does not change with the row's scale, but its squares do: those of
+// 1e20 are infinite and those of 1e-20 nothing. Rows like that are rare, so
+// they are found by their sum and gone over again, scaled by a power of two.
+// kUp takes a sum of less than kSmall to less than 2^120 and the square of the
+// smallest subnormal to 2^-98; kDown takes the largest row to 2^96 an element.
+static constexpr double kSmall = 0x1p-80, kUp = 0x1p100, kDown = 0x1p-80;
+
+// Up, a subnormal is read by its bits, which stand for so many 2^-149: a
+// device may take it for 0 in a product.
+Value RowKernel::scaled(Value x, const Scale &scale) {
+  Value product = k.fmul(x, scale.by);
+  if (!scale.up)
+    return product;
+  Value magnitude = k.bitAnd(k.asI32(x), 0x7fffffff);
+  Value subnormal = k.ult(magnitude, k.i32(0x00800000));
+  Value lifted = k.fmul(k.toF32U(magnitude), k.f32(kUp * 0x1p-149));
+  Value sign = k.bitXor(k.asI32(x), magnitude);
+  lifted = k.asF32(k.bitOr(k.asI32(lifted), sign));
+  return k.select(k.logicalAnd(subnormal, scale.up), lifted, product);
+}
+
+RowKernel::Moments RowKernel::momentsOf(const Norm &norm,
+                                        std::optional<Scale> scale) {
   Moments moments{scale, nullptr, nullptr, k.f32(norm.eps)};
   if (norm.centred) {
     Value sum = loop.sum(k.f32(0), [&](Value, Place place) {
@@ -272,43 +302,48 @@ RowKernel::Moments RowKernel::momentsOf(const Norm &norm, Value scale) {
   return moments;
 }
 
-// A norm does not change with the row's scale, but its squares do: those of
-// 1e20 are infinite and those of 1e-20 nothing. Rows like that are rare, so
-// they are found by their sum and gone over again, scaled by a power of two.
 void RowKernel::rescale(const Norm &norm, Moments &moments) {
-  constexpr double kDown = 0x1p-70, kUp = 0x1p70;
   Variable mean, squares = k.makeVariable(moments.squares);
   if (norm.centred)
     mean = k.makeVariable(moments.mean);
-  Variable scale = k.makeVariable(k.f32(1));
+  Variable by = k.makeVariable(k.f32(1));
   Variable eps = k.makeVariable(moments.eps);
   // Infinite or NaN: as numbers, for a driver may take it that neither occurs.
   Value bits = k.bitAnd(k.asI32(moments.squares), 0x7fffffff);
   Value large = k.le(k.i32(0x7f800000), bits), outside = large;
   // Squares that are lost beside eps are no loss.
-  bool mayVanish = norm.eps < 0x1p-50;
-  if (mayVanish)
-    outside = k.logicalOr(large, k.lt(bits, k.asI32(k.f32(0x1p-60))));
-  e.ifThen(outside, [&] {
-    Value by = k.f32(kDown), newEps = k.f32(norm.eps * kDown * kDown);
-    if (mayVanish) {
-      by = k.select(large, by, k.f32(kUp));
-      newEps = k.select(large, newEps, k.f32(norm.eps * kUp * kUp));
-    }
-    Moments scaled = momentsOf(norm, by);
-    k.store(squares, scaled.squares);
+  bool mayVanish = norm.eps < kSmall;
+  Value up;
+  if (mayVanish) {
+    up = k.lt(bits, k.asI32(k.f32(kSmall)));
+    // Elements about a mean of 1 are all the same, or farther apart than that.
     if (norm.centred)
-      k.store(mean, scaled.mean);
-    k.store(scale, by);
+      up = k.logicalAnd(up, k.flt(k.fabs(moments.mean), k.f32(1)));
+    outside = k.logicalOr(large, up);
+  }
+  e.ifThen(outside, [&] {
+    Scale scale{k.f32(kDown), up};
+    // Nothing beside large squares, but not 0: those of equal elements are 0.
+    double least = norm.eps > 0 ? 0x1p-126 : 0;
+    Value newEps = k.f32(std::max(norm.eps * kDown * kDown, least));
+    if (mayVanish) {
+      scale.by = k.select(up, k.f32(kUp), scale.by);
+      newEps = k.select(up, k.f32(norm.eps * kUp * kUp), newEps);
+    }
+    Moments again = momentsOf(norm, scale);
+    k.store(squares, again.squares);
+    if (norm.centred)
+      k.store(mean, again.mean);
+    k.store(by, scale.by);
     k.store(eps, newEps);
   });
   if (norm.centred)
     moments.mean = k.load(mean);
-  moments = {k.load(scale), moments.mean, k.load(squares), k.load(eps)};
+  moments = {Scale{k.load(by), up}, moments.mean, k.load(squares), k.load(eps)};
 }
 
 void RowKernel::emitNorm(const Norm &norm) {
-  Moments moments = momentsOf(norm, nullptr);
+  Moments moments = momentsOf(norm, std::nullopt);
   // The squares of all f16 are in f32's range.
   if (!elementOf(norm.input).isF16())
     rescale(norm, moments);

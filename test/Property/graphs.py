@@ -72,7 +72,9 @@ class Graph:
             return self.numbers.random(shape) < 0.5
         if dtype in ("i32", "i64", "i8"):
             return self.numbers.integers(-100, 100, shape)
-        return np.clip(self.numbers.standard_normal(shape), -4, 4)
+        data = np.clip(self.numbers.standard_normal(shape), -4, 4)
+        # Now and then so small that products vanish, or subnormal.
+        return data * 10.0 ** self.numbers.uniform(-44, -20) if self.rng.random() < 0.05 else data
 
     def let(self, text: str, shape, dtype) -> Value:
         name = f"v{len(self.lines)}"
@@ -203,7 +205,7 @@ class Graph:
         """Rows of magnitudes that f32 has and their squares do not; only for
         functions that take them."""
         shape = [self.size() for _ in range(self.rng.randint(1, 3))]
-        magnitudes = 10.0 ** self.numbers.uniform(-37, 37, shape[:-1] + [1])
+        magnitudes = 10.0 ** self.numbers.uniform(-44, 37, shape[:-1] + [1])
         data = self.numbers.standard_normal(shape).clip(-3, 3) * magnitudes
         x = self.param(shape, "f32", data)
         self.values.remove(x)

@@ -242,6 +242,57 @@ TEST(Norms, RmsAndLayer) {
   expectNear(outcome.results[1].reals, {9, 22}, 1e-15);
 }
 
+TEST(Norms, SmallRowsLoseNothingWhereEpsIsSmaller) {
+  auto text = [](llvm::StringRef eps) {
+    return (R"mlir(
+    agt.graph @f(%x: tensor<1x2xf32>, %w: tensor<2xf32>) -> tensor<1x2xf32> {
+      %r = agt.rms_norm %x, %w eps )mlir" +
+            eps + R"mlir( : (tensor<1x2xf32>, tensor<2xf32>) -> tensor<1x2xf32>
+      agt.return %r : tensor<1x2xf32>
+    })mlir")
+        .str();
+  };
+  Tensor x = f32({1, 2}, {1e-40, 7e-40}), w = f32({2}, {1, 1});
+  Outcome scaled = runText(text("1.0e-30"), {x, w});
+  expectNear(scaled.results[0].reals, {1e-25, 7e-25}, 1e-30);
+  EXPECT_LT(scaled.results[0].bound(0), 1e-30);
+  // 1e-10 is enough to hide the squares; the elements may be taken for 0.
+  Outcome flushed = runText(text("1.0e-10"), {x, w});
+  EXPECT_GT(flushed.results[0].bound(0), 1e-35);
+  EXPECT_LT(flushed.results[0].bound(0), 2e-35);
+}
+
+TEST(Subnormals, MayBeTakenForZeroInArithmeticOnly) {
+  Outcome outcome = runText(R"mlir(
+    agt.graph @f(%a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi1>) {
+      %m = agt.mul %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      %n = agt.neg %a : tensor<2xf32>
+      %d = agt.div %b, %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      %c = agt.compare lt %a, %n : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+      agt.return %m, %n, %d, %c : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi1>
+    })mlir",
+                            {f32({2}, {1e-40, 1}), f32({2}, {1e30, 1e30})});
+  ASSERT_EQ(outcome.error, "");
+  EXPECT_NEAR(outcome.results[0].bound(0), 1e-10, 1e-14);
+  EXPECT_LT(outcome.results[0].bound(1), 1e24);
+  EXPECT_TRUE(outcome.results[1].isExact());
+  EXPECT_EQ(outcome.results[2].bound(0), kInfinity);
+  EXPECT_EQ(outcome.results[3].bound(0), kInfinity); // 1e-40 < -1e-40
+  EXPECT_EQ(outcome.results[3].bound(1), 0);
+}
+
+TEST(Subnormals, VanishInSumsOfProducts) {
+  Outcome outcome = runText(
+      R"mlir(
+    agt.graph @f(%a: tensor<1x3xf32>, %b: tensor<3x1xf32>) -> tensor<1x1xf32> {
+      %m = agt.matmul %a, %b : (tensor<1x3xf32>, tensor<3x1xf32>) -> tensor<1x1xf32>
+      agt.return %m : tensor<1x1xf32>
+    })mlir",
+      {f32({1, 3}, {1e-20, 1e-20, 1e-20}), f32({3, 1}, {1e-20, 1e-20, 1e-20})});
+  ASSERT_EQ(outcome.error, "");
+  EXPECT_NEAR(outcome.results[0].bound(0), 3 * 0x1p-126, 1e-45);
+}
+
 TEST(Rotation, TableGivesWhatRopeGives) {
   Outcome outcome = runText(R"mlir(
     agt.graph @f(%x: tensor<3x8xf32>, %p: tensor<3xi32>) -> (tensor<3x8xf32>, tensor<3x8xf32>) {
