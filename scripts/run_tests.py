@@ -4,6 +4,10 @@
 lit runs the shell tests of test/ and, by its GoogleTest format, every unit
 test; fuzz and property runs are shell tests too. Tests run in as many
 processes as there are cores. What failed is printed whole.
+
+Random tests draw their cases from AGT_SEED. Where it is not set it follows from
+the commit's tree, so that a run before landing and the one of CI draw the same;
+runs with AGT_SLOW=1, and those without a repository, draw by the clock.
 """
 
 import argparse
@@ -12,6 +16,17 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
+
+
+def seed_of(source: pathlib.Path) -> int:
+    """What random tests of the tree at `source` start from."""
+    if os.environ.get("AGT_SEED"):
+        return int(os.environ["AGT_SEED"])
+    tree = subprocess.run(["git", "-C", str(source), "rev-parse", "HEAD^{tree}"], capture_output=True, text=True)
+    if tree.returncode != 0 or os.environ.get("AGT_SLOW") == "1":
+        return time.time_ns() // 1000 % 2**32
+    return int(tree.stdout[:8], 16)
 
 
 def main() -> int:
@@ -23,6 +38,8 @@ def main() -> int:
 
     prefix = subprocess.run(["llvm-config-22", "--prefix"], check=True,
                             capture_output=True, text=True).stdout.strip()
+    os.environ["AGT_SEED"] = str(seed_of(arguments.source))
+    print(f"AGT_SEED={os.environ['AGT_SEED']}", flush=True)
     results = arguments.build / "test-results.json"
     results.unlink(missing_ok=True)
     command = [sys.executable, f"{prefix}/bin/lit", "-v", "--no-progress-bar",

@@ -21,7 +21,7 @@ path = [os.path.join(config.agt_build, "bin"),
 config.environment["PATH"] = os.pathsep.join(path)
 config.environment["AGT_VALIDATE"] = "1"
 config.environment["AGT_SOURCE"] = config.agt_source
-for name in ("XDG_CACHE_HOME", "HOME", "LP_NATIVE_VECTOR_WIDTH", "AGT_SLOW"):
+for name in ("XDG_CACHE_HOME", "HOME", "LP_NATIVE_VECTOR_WIDTH", "AGT_SLOW", "AGT_SEED"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
@@ -31,6 +31,7 @@ config.substitutions += [
     ("%examples", os.path.join(config.agt_source, "examples")),
     ("%shared", os.path.join(config.agt_source, "..", "shared")),
     ("%python", "/usr/bin/python3"),
+    ("%seed", os.environ.get("AGT_SEED", "0")),  # 0: libFuzzer draws one
     ("%llvm_include", os.path.join(config.llvm_prefix, "include")),
 ]
 if os.environ.get("AGT_SLOW") == "1":
