@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define AGT_ABI_VERSION 1
+#define AGT_ABI_VERSION 2
 
 /* Programs and libraries export these functions whatever their visibility. */
 #if defined(__GNUC__)
@@ -159,6 +159,20 @@ typedef struct agt_param {
   int32_t rank;
 } agt_param;
 
+/* One axis of a mesh, e.g. "cp" of 4. */
+typedef struct agt_mesh_axis {
+  const char *name;
+  int64_t size; /* at least 1 */
+} agt_mesh_axis;
+
+/* Positions are numbered row by row: the last axis changes fastest. */
+typedef struct agt_mesh {
+  const char *name;
+  const char *place; /* file:line:column of the declaration */
+  const agt_mesh_axis *axes;
+  uint64_t n_axes; /* at least 1 */
+} agt_mesh;
+
 typedef struct agt_graph {
   const char *name;
   const char *place; /* file:line:column of the declaration */
@@ -167,6 +181,7 @@ typedef struct agt_graph {
   uint32_t n_params;
   uint32_t n_results;
   agt_graph_fn run;
+  const agt_mesh *mesh; /* NULL: it runs on one device */
 } agt_graph;
 
 /* The manifest is JSON: {"program": name, "hash": hex, "graphs": [{"name",
@@ -229,6 +244,98 @@ AGT_API agt_status agt_graph_output(agt_run *run, uint64_t index,
 /* Runs the plan and fills `out`. The plan is gone afterwards, whatever it
  * returns; a plan that never ends goes with its context. */
 AGT_API agt_status agt_graph_end(agt_run *run, agt_tensor *out);
+
+/* ---- graphs on a mesh ---------------------------------------------------- *
+ *
+ * A graph on a mesh is recorded once for each position, by one function that
+ * asks where it is (agt_graph_position). The plans of all positions run at the
+ * same time and meet only where they exchange buffers. A position records what
+ * it does in order; all the functions above but agt_graph_begin and
+ * agt_graph_end may be used.
+ */
+
+/* Records the plan of one position; `in` are the caller's whole arrays. */
+typedef agt_status (*agt_record_fn)(agt_run *run, const agt_tensor *in);
+
+/* What agt_graph_begin, a recording and agt_graph_end do on one device, for
+ * all positions of graph->mesh. */
+AGT_API agt_status agt_mesh_run(agt_context *context, const agt_graph *graph,
+                                agt_record_fn record, const agt_tensor *in,
+                                size_t n_in, agt_tensor *out, size_t n_out);
+
+/* Which tokens a part of a dim holds. Of S tokens in n pieces the first S mod
+ * n pieces hold one more than the others. */
+enum agt_balance {
+  AGT_CONTIGUOUS = 0, /* part r of W is piece r of W */
+  AGT_ZIGZAG = 1,     /* pieces r and 2W - 1 - r of 2W, in this order */
+  AGT_STRIPED = 2     /* tokens r, r + W, r + 2W, ... */
+};
+
+/* How dim `dim` of a tensor is cut: in `parts` parts, of which position p holds
+ * part (p / step) % parts. */
+typedef struct agt_split {
+  int32_t dim;
+  int32_t parts;
+  int32_t step;
+  int32_t balance; /* agt_balance */
+} agt_split;
+
+/* What an exchange carries; --stats counts AGT_MOVE_AUX apart. */
+enum agt_move {
+  AGT_MOVE_KV = 0,      /* keys and values */
+  AGT_MOVE_QUERY = 1,   /* queries */
+  AGT_MOVE_PARTIAL = 2, /* partial results of attention */
+  AGT_MOVE_AUX = 3,     /* positions, segments, scales */
+  AGT_MOVE_VALUE = 4    /* any other value of the graph */
+};
+
+/* The number of the position that is being recorded. */
+AGT_API agt_status agt_graph_position(agt_run *run, int64_t *position);
+/* This position's part of input `index`, in C order. */
+AGT_API agt_status agt_graph_input_part(agt_run *run, uint64_t index,
+                                        const agt_split *splits,
+                                        uint64_t n_splits, agt_buffer **buffer);
+/* The buffer is this position's part of result `index`, whose whole shape is
+ * `shape`. Where several positions hold the same part, the first gives it. */
+AGT_API agt_status agt_graph_output_part(agt_run *run, uint64_t index,
+                                         agt_buffer *buffer,
+                                         const int64_t *shape,
+                                         const agt_split *splits,
+                                         uint64_t n_splits);
+/* The positions in the whole (i32) of the tokens that part `part` of `tokens`
+ * tokens holds, as a constant; split->dim and split->step are not used. */
+AGT_API agt_status agt_graph_token_positions(agt_run *run, int64_t tokens,
+                                             const agt_split *split,
+                                             int64_t part, agt_buffer **buffer);
+/* Sends `send_bytes` bytes of `send` to position `to` and receives
+ * `receive_bytes` bytes into `receive` from position `from`; where a count is 0
+ * nothing goes that way, and the buffer may be NULL. What was recorded before
+ * has written `send`; what is recorded from here on runs while the bytes
+ * travel and must not write `send` nor touch `receive` before the ticket is
+ * awaited. Between two positions exchanges match in the order in which they are
+ * recorded. `axis` is the axis of the mesh whose links carry it. */
+AGT_API agt_status agt_graph_exchange(agt_run *run, agt_buffer *send,
+                                      int64_t to, int64_t send_bytes,
+                                      agt_buffer *receive, int64_t from,
+                                      int64_t receive_bytes, int32_t move,
+                                      const char *axis, const char *name,
+                                      const char *place, int64_t *ticket);
+/* What is recorded from here on runs after the exchange is over. */
+AGT_API agt_status agt_graph_await(agt_run *run, int64_t ticket);
+/* The whole of a tensor of which every position holds a part, in C order:
+ * positions that differ in no split's axis hold copies, and each position
+ * receives what it lacks from the nearest before it. `shape` is the whole's. */
+AGT_API agt_status agt_graph_gather(agt_run *run, agt_buffer *part,
+                                    const int64_t *shape, int64_t rank,
+                                    int64_t element_bytes,
+                                    const agt_split *splits, uint64_t n_splits,
+                                    const char *axis, const char *name,
+                                    const char *place, agt_buffer **whole);
+/* Notes that step `step` of a ring meets the shard of position `owner`;
+ * `attended` is 0 where no query of this position can see any of its keys.
+ * --stats counts the steps, --trace shows them. */
+AGT_API agt_status agt_graph_hop(agt_run *run, int64_t step, int64_t owner,
+                                 int64_t attended, const char *name);
 
 #ifdef __cplusplus
 }
