@@ -60,7 +60,11 @@ static_assert(sizeof(agt_kernel) == 32 &&
               offsetof(agt_kernel, n_cpu_variants) == 20 &&
               offsetof(agt_kernel, cpu_variants) == 24);
 static_assert(sizeof(agt_param) == 16);
-static_assert(sizeof(agt_graph) == 48 && offsetof(agt_graph, run) == 40);
+static_assert(sizeof(agt_graph) == 56 && offsetof(agt_graph, run) == 40 &&
+              offsetof(agt_graph, mesh) == 48);
+static_assert(sizeof(agt_mesh_axis) == 16 && sizeof(agt_mesh) == 32 &&
+              offsetof(agt_mesh, axes) == 16);
+static_assert(sizeof(agt_split) == 16);
 static_assert(sizeof(agt_program) == 32);
 
 static_assert(sizeof(agt_site) == 40 && offsetof(agt_site, on_change) == 32);

@@ -25,8 +25,9 @@ static_assert(sizeof(agt_kernel) == 32 &&
               offsetof(agt_kernel, n_cpu_variants) == 20 &&
               offsetof(agt_kernel, cpu_variants) == 24);
 static_assert(sizeof(agt_param) == 16 && offsetof(agt_param, dtype) == 8);
-static_assert(sizeof(agt_graph) == 48 && offsetof(agt_graph, n_params) == 32 &&
-              offsetof(agt_graph, run) == 40);
+static_assert(sizeof(agt_graph) == 56 && offsetof(agt_graph, n_params) == 32 &&
+              offsetof(agt_graph, run) == 40 &&
+              offsetof(agt_graph, mesh) == 48);
 static_assert(sizeof(agt_tool) == 16 && sizeof(agt_test) == 24 &&
               sizeof(agt_agents) == 56 && offsetof(agt_agents, n_agents) == 32);
 static_assert(sizeof(agt_program) == 32 && offsetof(agt_program, graphs) == 16);
@@ -145,7 +146,8 @@ Constant *DataBuilder::graph(const GraphInfo &info) {
   llvm::Function *run = module.getFunction(graphSymbol(info.name));
   return structure({text(info.name), text(info.place), params(info.params),
                     params(info.results), i32(info.params.size()),
-                    i32(info.results.size()), run});
+                    i32(info.results.size()), run,
+                    llvm::ConstantPointerNull::get(ptr)});
 }
 
 Constant *DataBuilder::agents(const AgentsInfo &info) {

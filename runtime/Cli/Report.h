@@ -2,7 +2,8 @@
 #ifndef AGT_RUNTIME_CLI_REPORT_H
 #define AGT_RUNTIME_CLI_REPORT_H
 
-#include "runtime/Plan/Context.h"
+#include "runtime/Cli/Transfers.h"
+#include "runtime/Plan/Report.h"
 
 #include <string>
 #include <vector>
@@ -12,34 +13,37 @@ namespace agt::rt {
 /// Launches of one name.
 struct PhaseReport {
   std::string name;
-  double time = 0; // seconds, median over the repeats
+  double time = 0; // seconds, median over the repeats; on a mesh of the
+                   // position that takes longest
   double flops = 0;
   uint32_t launches = 0;
 };
 
 struct Stats {
   std::string graph;
-  std::string device;
+  std::string device; // all of them, where positions have different ones
+  size_t positions = 1;
   double time = 0; // seconds, median over the repeats
   std::vector<double> times;
   double flops = 0;
-  uint64_t peakBytes = 0;
-  std::vector<PhaseReport> phases; // in the order they first ran
+  TransferTotals transfers;
+  std::vector<uint64_t> peakBytes;   // by position
+  std::vector<uint64_t> kvPeakBytes; // by position
+  std::vector<PhaseReport> phases;   // in the order they first ran
 };
 
 /// The middle of the values, 0 of none.
 double median(std::vector<double> values);
 
-Stats collectStats(const std::string &graph, const std::string &device,
-                   const RunReport &report);
+Stats collectStats(const std::string &graph, const RunReport &report);
 /// The keys of language.md section 9; on one device nothing moves.
 std::string statsJson(const Stats &stats);
 std::string statsText(const Stats &stats);
 
 /// Events in the JSON format that Perfetto and Chrome read: what the host did
-/// on one row, the launches of every repeat on another.
-std::string traceJson(const std::string &graph, const std::string &device,
-                      const RunReport &report);
+/// on one row, the launches of every repeat on another, and on a mesh a row of
+/// launches and one of transfers for each position.
+std::string traceJson(const std::string &graph, const RunReport &report);
 
 } // namespace agt::rt
 

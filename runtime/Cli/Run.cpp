@@ -90,10 +90,9 @@ private:
   }
 
   void report(bool resultsDropped) {
-    std::string device = context.device().properties().name;
-    Stats stats = collectStats(graph.name, device, context.report);
+    Stats stats = collectStats(graph.name, context.report);
     if (!options.trace.empty())
-      writeFile(options.trace, traceJson(graph.name, device, context.report));
+      writeFile(options.trace, traceJson(graph.name, context.report));
     if (options.stats == StatsForm::Text)
       print(statsText(stats));
     else if (options.stats == StatsForm::Json && options.statsFile.empty())

@@ -72,8 +72,8 @@ class CpuDevice : public Device {
 public:
   CpuDevice() {
     props.isa = processorIsa();
-    props.name = processorName() + " (" + std::to_string(pool.threads()) +
-                 (pool.threads() == 1 ? " thread, " : " threads, ") +
+    props.name = processorName() + " (" + std::to_string(pool->threads()) +
+                 (pool->threads() == 1 ? " thread, " : " threads, ") +
                  (props.isa == AGT_ISA_V4 ? "AVX-512)" : "AVX2)");
     props.cpuDriver = true;
     props.maxAllocation = props.maxBuffer = uint64_t(1) << 46;
@@ -99,7 +99,8 @@ public:
   std::unique_ptr<Kernel> load(const agt_kernel &kernel, uint32_t variant,
                                uint32_t) override {
     const agt_cpu_variant &code = kernel.cpu_variants[variant];
-    pool.reserveScratch(code.scratch_bytes);
+    pool->reserveScratch(code.scratch_bytes);
+    scratch.reserve(code.scratch_bytes);
     return std::make_unique<CpuKernel>(code.run);
   }
 
@@ -143,10 +144,11 @@ private:
     job.scalars = static_cast<const int32_t *>(addresses[0]);
     job.buffers = addresses + 1;
     job.groups = job.scalars[0];
-    pool.run(job, launch.flops < smallLaunch);
+    pool->run(job, launch.flops < smallLaunch, scratch.get());
   }
 
-  Pool pool;
+  std::shared_ptr<Pool> pool = Pool::shared();
+  Scratch scratch; // of the thread that submits
   DeviceProperties props;
   uint64_t used = 0;
   TimelinePoint lastPoint = 0;

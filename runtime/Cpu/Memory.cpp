@@ -28,4 +28,15 @@ void failForMemory(uint64_t bytes) {
        "out of memory: the device 'cpu' has no room for " + bytesText(bytes));
 }
 
+void Scratch::reserve(uint64_t bytes) {
+  if (bytes <= size)
+    return;
+  freeAligned(memory);
+  size = 0;
+  memory = allocateAligned(bytes);
+  if (!memory)
+    failForMemory(bytes);
+  size = bytes;
+}
+
 } // namespace agt::rt

@@ -13,6 +13,23 @@ void freeAligned(void *memory);
 
 [[noreturn]] void failForMemory(uint64_t bytes);
 
+/// Memory that a thread works in.
+class Scratch {
+public:
+  Scratch() = default;
+  Scratch(Scratch &&other) noexcept : memory(other.memory), size(other.size) {
+    other.memory = nullptr;
+  }
+  ~Scratch() { freeAligned(memory); }
+  /// Makes it at least so large; what it held is gone then.
+  void reserve(uint64_t bytes);
+  void *get() const { return memory; }
+
+private:
+  void *memory = nullptr;
+  uint64_t size = 0;
+};
+
 } // namespace agt::rt
 
 #endif // AGT_RUNTIME_CPU_MEMORY_H

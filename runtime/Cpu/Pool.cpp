@@ -23,22 +23,24 @@ static void futex(std::atomic<uint32_t> &word, int operation, uint32_t value) {
           nullptr, nullptr, 0);
 }
 
-Pool::Scratch::~Scratch() { freeAligned(memory); }
-
-void Pool::Scratch::grow(uint64_t bytes) {
-  freeAligned(memory);
-  memory = allocateAligned(bytes);
-  if (!memory)
-    failForMemory(bytes);
+std::shared_ptr<Pool> Pool::shared() {
+  static std::mutex lock;
+  static std::weak_ptr<Pool> known;
+  std::lock_guard<std::mutex> hold(lock);
+  std::shared_ptr<Pool> pool = known.lock();
+  if (!pool)
+    known = pool = std::make_shared<Pool>();
+  return pool;
 }
 
 Pool::Pool() {
   std::vector<int> usable = usableProcessors();
-  scratch.resize(threadCount());
-  for (unsigned i = 1; i < scratch.size(); ++i) {
-    others.emplace_back([this, i] { work(i); });
+  unsigned count = threadCount();
+  scratch.resize(count - 1);
+  for (unsigned i = 1; i < count; ++i) {
+    others.emplace_back([this, i] { work(i - 1); });
     // One thread a processor; the caller's own thread is left as it is.
-    if (scratch.size() == usable.size())
+    if (count == usable.size())
       pinThread(others.back().native_handle(), usable[i]);
   }
 }
@@ -52,15 +54,12 @@ Pool::~Pool() {
 }
 
 void Pool::reserveScratch(uint64_t bytes) {
-  if (bytes <= scratchBytes)
-    return;
+  std::lock_guard<std::mutex> hold(busy);
   for (Scratch &each : scratch)
-    each.grow(bytes);
-  scratchBytes = bytes;
+    each.reserve(bytes);
 }
 
-void Pool::takeChunks(unsigned self) {
-  void *own = scratch[self].memory;
+void Pool::takeChunks(void *own) {
   for (;;) {
     int64_t first = next.fetch_add(chunk, std::memory_order_relaxed);
     if (first >= job.groups)
@@ -71,10 +70,11 @@ void Pool::takeChunks(unsigned self) {
   }
 }
 
-void Pool::run(const PoolJob &newJob, bool alone) {
-  if (alone || others.empty() || newJob.groups < 2) {
+void Pool::run(const PoolJob &newJob, bool alone, void *own) {
+  std::unique_lock<std::mutex> hold(busy, std::defer_lock);
+  if (alone || others.empty() || newJob.groups < 2 || !hold.try_lock()) {
     for (int64_t group = 0; group < newJob.groups; ++group)
-      newJob.run(newJob.scalars, newJob.buffers, group, scratch[0].memory);
+      newJob.run(newJob.scalars, newJob.buffers, group, own);
     return;
   }
   // Nobody is inside and the gate is closed: the job may be changed.
@@ -85,7 +85,7 @@ void Pool::run(const PoolJob &newJob, bool alone) {
   bell.fetch_add(1);
   if (sleepers.load())
     futex(bell, FUTEX_WAKE_PRIVATE, ~0u >> 1);
-  takeChunks(0);
+  takeChunks(own);
   uint64_t state = gate.fetch_and(~openBit, std::memory_order_acq_rel);
   for (int turn = 0; uint32_t(state) != 0; ++turn) {
     // A thread inside may have lost its processor to another program.
@@ -123,7 +123,7 @@ void Pool::work(unsigned self) {
   while (!stopping.load(std::memory_order_relaxed)) {
     uint32_t number = bell.load();
     if (enter(seen)) {
-      takeChunks(self);
+      takeChunks(scratch[self].get());
       leave();
       idle = 0;
     } else if (++idle < spins) {

@@ -5,13 +5,20 @@
 // thread that wakes up late finds the gate closed and goes back to sleep: a
 // launch ends when its work is done, not when every thread has seen it. Threads
 // wait for the next launch by spinning for a few microseconds, then asleep.
+//
+// All CPU devices of a process share one pool, so that the positions of a mesh
+// do not multiply threads. Each brings the thread that submits; while one has
+// the others' help, the rest run their launches alone.
 #ifndef AGT_RUNTIME_CPU_POOL_H
 #define AGT_RUNTIME_CPU_POOL_H
 
 #include "agt/runtime.h"
+#include "runtime/Cpu/Memory.h"
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -27,33 +34,26 @@ struct PoolJob {
 
 class Pool {
 public:
+  /// The one that is in use, or a new one.
+  static std::shared_ptr<Pool> shared();
   /// As many threads as this process may use processors at once, the caller
   /// counted; AGT_CPU_THREADS says another number.
   Pool();
   ~Pool();
   Pool(const Pool &) = delete;
 
-  unsigned threads() const { return unsigned(scratch.size()); }
-  /// Every thread's scratch has at least so many bytes from here on.
+  /// The caller counted.
+  unsigned threads() const { return unsigned(others.size()) + 1; }
+  /// The scratch of the pool's threads has at least so many bytes from here on.
   void reserveScratch(uint64_t bytes);
-  /// Runs all groups, on all threads or (`alone`) on the calling one; returns
-  /// when they are done.
-  void run(const PoolJob &job, bool alone);
+  /// Runs all groups, on all threads or (`alone`, or when the others are busy)
+  /// on the calling one, which works in `own`; returns when they are done. Any
+  /// number of threads may call it at the same time.
+  void run(const PoolJob &job, bool alone, void *own);
 
 private:
-  class Scratch {
-  public:
-    Scratch() = default;
-    Scratch(Scratch &&other) noexcept : memory(other.memory) {
-      other.memory = nullptr;
-    }
-    ~Scratch();
-    void grow(uint64_t bytes);
-    void *memory = nullptr;
-  };
-
   void work(unsigned self);
-  void takeChunks(unsigned self);
+  void takeChunks(void *own);
   bool enter(uint64_t &seen);
   void leave();
   void sleepUntilNot(uint32_t number);
@@ -70,8 +70,8 @@ private:
   std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> stopping{false};
 
-  std::vector<Scratch> scratch; // by thread, the caller's first
-  uint64_t scratchBytes = 0;
+  std::mutex busy;              // held by the caller whose launch is shared out
+  std::vector<Scratch> scratch; // of the pool's threads
   std::vector<std::thread> others;
 };
 

@@ -26,6 +26,7 @@ namespace agt::rt {
 struct DeviceProperties {
   std::string name;       // for people: "llvmpipe (LLVM 15.0.6, 256 bits)"
   bool cpuDriver = false; // it computes on the CPU, out of system memory
+  std::string memory = "system"; // devices of the same word share their memory
   uint32_t subgroupSize = 1;
   uint32_t features = 0;      // agt_feature bits
   uint64_t maxAllocation = 0; // bytes of one buffer that surely can be had

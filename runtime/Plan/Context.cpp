@@ -1,8 +1,6 @@
 // See Context.h.
 #include "runtime/Plan/Context.h"
 
-#include "runtime/Plan/Execute.h"
-
 #include <algorithm>
 #include <chrono>
 
@@ -11,33 +9,55 @@ double agt::rt::monotonicSeconds() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+agt_context::agt_context(agt::rt::DeviceChoice choice) {
+  devices.push_back(std::make_unique<agt::rt::OpenDevice>(choice));
+}
+
+agt_context::agt_context(std::unique_ptr<agt::rt::Device> device) {
+  devices.push_back(std::make_unique<agt::rt::OpenDevice>(std::move(device)));
+}
+
+agt_context::agt_context(const std::vector<agt::rt::DeviceChoice> &choices) {
+  for (agt::rt::DeviceChoice choice : choices)
+    devices.push_back(std::make_unique<agt::rt::OpenDevice>(choice));
+}
+
+agt_context::agt_context(std::vector<std::unique_ptr<agt::rt::Device>> opened) {
+  for (auto &device : opened)
+    devices.push_back(std::make_unique<agt::rt::OpenDevice>(std::move(device)));
+}
+
 agt::rt::Device &agt_context::device() {
-  if (!opened)
-    step("open the device", [&] { opened = agt::rt::openDevice(choice); });
-  return *opened;
+  if (!devices.front()->isOpen())
+    step("open the device", [&] { devices.front()->get(); });
+  return devices.front()->get();
 }
 
-agt::rt::Device &agt_context::deviceFor(const agt_run &plan) {
-  uint32_t isa = device().properties().isa;
-  if (choice.kind == agt::rt::DeviceChoice::Auto && isa &&
-      !agt::rt::runsNatively(plan, isa)) {
-    // Any Vulkan device, then.
-    kernels.clear();
-    opened.reset();
-    choice.kind = agt::rt::DeviceChoice::Vulkan;
-  }
-  return device();
+agt::rt::OpenDevice &agt_context::openDeviceFor(const agt_run &plan) {
+  device();
+  devices.front()->openFor(plan);
+  return *devices.front();
 }
 
-agt::rt::Kernel &agt_context::kernel(const agt_kernel &kernel, uint32_t variant,
-                                     uint32_t pushConstants) {
-  auto &entry = kernels[{&kernel, variant, pushConstants}];
-  if (!entry)
-    entry = device().load(kernel, variant, pushConstants);
-  return *entry;
+std::vector<agt::rt::OpenDevice *> agt_context::devicesFor(size_t positions) {
+  while (devices.size() < positions)
+    devices.push_back(
+        std::make_unique<agt::rt::OpenDevice>(devices.front()->choice));
+  std::vector<agt::rt::OpenDevice *> result;
+  for (size_t i = 0; i < positions; ++i)
+    result.push_back(devices[i].get());
+  return result;
 }
 
-double agt_context::now() const { return agt::rt::monotonicSeconds() - start; }
+void agt_context::tellRepeat(uint32_t repeat) const {
+  if (!settings.progress)
+    return;
+  std::string text = "compute";
+  if (settings.repeat > 1)
+    text += ", " + std::to_string(repeat + 1) + " of " +
+            std::to_string(settings.repeat);
+  settings.progress(text);
+}
 
 void agt_context::drop(agt_run *plan) {
   plans.erase(

@@ -1,15 +1,15 @@
-// What stands behind agt_context: one device, the kernels built on it, the
-// plans being recorded, how plans are to be run and what the last run was like.
+// What stands behind agt_context: a device (one for each position of a mesh),
+// the plans being recorded, how plans are to be run and what the last run was
+// like.
 #ifndef AGT_RUNTIME_PLAN_CONTEXT_H
 #define AGT_RUNTIME_PLAN_CONTEXT_H
 
-#include "runtime/Device/Device.h"
-#include "runtime/Device/Select.h"
+#include "runtime/Plan/OpenDevice.h"
 #include "runtime/Plan/Plan.h"
+#include "runtime/Plan/Report.h"
 
 #include <functional>
 #include <map>
-#include <tuple>
 
 namespace agt::rt {
 
@@ -17,55 +17,34 @@ namespace agt::rt {
 struct RunSettings {
   uint32_t repeat = 1;
   bool warmUp = false;      // once more before, not counted
-  bool launchTimes = false; // measure each launch
+  bool launchTimes = false; // measure each launch and transfer
+  /// Bytes a second over the links of an axis of the mesh, where slowed down.
+  std::map<std::string, double> linkRates;
   /// Told what comes next; may be empty.
   std::function<void(const std::string &)> progress;
-};
-
-/// A launch as it was run.
-struct LaunchReport {
-  std::string name;
-  std::string place;
-  std::string kernel;
-  uint32_t variant = 0;
-  uint64_t groups = 0;
-  double flops = 0;
-  std::vector<Span> spans; // one a repeat, from the repeat's begin
-};
-
-/// What is known of the last plan that ran, in seconds; `begins` and `steps`
-/// count from the making of the context.
-struct RunReport {
-  struct Step {
-    std::string name;
-    double begin;
-    double end;
-  };
-  std::vector<double> times;  // of the whole plan, one a repeat
-  std::vector<double> begins; // when the runs began that spans count from
-  std::vector<Step> steps;    // what the host did besides
-  std::vector<LaunchReport> launches;
-  double flops = 0;
-  uint64_t peakBytes = 0; // device memory the plan had
 };
 
 } // namespace agt::rt
 
 struct agt_context {
-  explicit agt_context(agt::rt::DeviceChoice choice) : choice(choice) {}
-  explicit agt_context(std::unique_ptr<agt::rt::Device> device)
-      : opened(std::move(device)) {}
+  explicit agt_context(agt::rt::DeviceChoice choice);
+  explicit agt_context(std::unique_ptr<agt::rt::Device> device);
+  /// One device for each position.
+  explicit agt_context(const std::vector<agt::rt::DeviceChoice> &choices);
+  explicit agt_context(std::vector<std::unique_ptr<agt::rt::Device>> devices);
 
-  /// Opens the device at the first call.
+  /// The device, that of position 0 on a mesh; opened at the first call.
   agt::rt::Device &device();
-  /// The device that runs `plan`: the same, unless it was chosen for programs
-  /// in general and this plan has a kernel it has no code for.
-  agt::rt::Device &deviceFor(const agt_run &plan);
-  /// The kernel, built at the first call with these arguments.
-  agt::rt::Kernel &kernel(const agt_kernel &kernel, uint32_t variant,
-                          uint32_t pushConstants);
+  /// The same as one that runs `plan`, open.
+  agt::rt::OpenDevice &openDeviceFor(const agt_run &plan);
+  /// The devices of so many positions: those there are and, where one was
+  /// chosen for all, more of its kind. Not open yet.
+  std::vector<agt::rt::OpenDevice *> devicesFor(size_t positions);
   /// Seconds since the context was made.
-  double now() const;
+  double now() const { return sinceStart(agt::rt::monotonicSeconds()); }
+  double sinceStart(double seconds) const { return seconds - start; }
+  /// Tells the user that repeat number `repeat` begins.
+  void tellRepeat(uint32_t repeat) const;
   /// Runs `body` and notes it as a step of the report.
   template <typename Body> void step(const std::string &name, Body &&body) {
     if (settings.progress)
@@ -83,13 +62,8 @@ struct agt_context {
   std::vector<std::unique_ptr<agt_run>> plans;
 
 private:
-  agt::rt::DeviceChoice choice;
   double start = agt::rt::monotonicSeconds();
-  std::unique_ptr<agt::rt::Device> opened;
-  // After the device: kernels go before it.
-  std::map<std::tuple<const agt_kernel *, uint32_t, uint32_t>,
-           std::unique_ptr<agt::rt::Kernel>>
-      kernels;
+  std::vector<std::unique_ptr<agt::rt::OpenDevice>> devices; // at least one
 };
 
 #endif // AGT_RUNTIME_PLAN_CONTEXT_H

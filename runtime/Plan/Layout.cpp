@@ -71,25 +71,41 @@ static size_t placeLarge(std::vector<LargeChunk> &chunks,
   return chunks.size() - 1;
 }
 
-Layout layOut(const std::vector<Lifetime> &lifetimes, uint64_t alignment,
-              uint64_t maxChunk) {
-  std::vector<size_t> order(lifetimes.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return lifetimes[a].bytes != lifetimes[b].bytes
-               ? lifetimes[a].bytes > lifetimes[b].bytes
-               : a < b;
-  });
+// The bytes that each buffer is given. Empty ones get room too: their address
+// must be valid.
+static std::vector<uint64_t> roomsFor(const std::vector<Lifetime> &lifetimes,
+                                      uint64_t alignment) {
+  std::vector<uint64_t> rooms;
+  for (const Lifetime &life : lifetimes)
+    rooms.push_back(
+        std::max(alignment, (life.bytes + alignment - 1) & ~(alignment - 1)));
+  return rooms;
+}
 
+// Makes sizes alike that differ by an eighth at most, so that one fits where
+// another was. `bySize` has the largest first.
+static void makeAlike(std::vector<uint64_t> &rooms,
+                      const std::vector<size_t> &bySize) {
+  uint64_t largest = 0;
+  for (size_t index : bySize) {
+    if (rooms[index] < largest - largest / 8 || largest == 0)
+      largest = rooms[index];
+    rooms[index] = largest;
+  }
+}
+
+// Places the buffers in that order.
+static Layout layOutIn(const std::vector<size_t> &order,
+                       const std::vector<uint64_t> &rooms,
+                       const std::vector<Lifetime> &lifetimes,
+                       uint64_t maxChunk) {
   Layout layout;
   layout.placements.resize(lifetimes.size());
   std::vector<Placed> placed;
   std::vector<LargeChunk> large;
   for (size_t index : order) {
     const Lifetime &life = lifetimes[index];
-    // Empty buffers get room too: their address must be valid.
-    uint64_t bytes =
-        std::max(alignment, (life.bytes + alignment - 1) & ~(alignment - 1));
+    uint64_t bytes = rooms[index];
     Placement &where = layout.placements[index];
     if (bytes > maxChunk) {
       where.chunk = uint32_t(placeLarge(large, lifetimes, index, bytes));
@@ -116,6 +132,31 @@ Layout layOut(const std::vector<Lifetime> &lifetimes, uint64_t alignment,
     layout.chunks.push_back(chunk.bytes);
   }
   return layout;
+}
+
+Layout layOut(const std::vector<Lifetime> &lifetimes, uint64_t alignment,
+              uint64_t maxChunk) {
+  std::vector<size_t> bySize(lifetimes.size());
+  std::iota(bySize.begin(), bySize.end(), size_t(0));
+  std::vector<size_t> byBegin = bySize;
+  std::sort(bySize.begin(), bySize.end(), [&](size_t a, size_t b) {
+    return lifetimes[a].bytes != lifetimes[b].bytes
+               ? lifetimes[a].bytes > lifetimes[b].bytes
+               : a < b;
+  });
+  std::sort(byBegin.begin(), byBegin.end(), [&](size_t a, size_t b) {
+    return lifetimes[a].first != lifetimes[b].first
+               ? lifetimes[a].first < lifetimes[b].first
+               : a < b;
+  });
+  std::vector<uint64_t> rooms = roomsFor(lifetimes, alignment);
+  Layout best = layOutIn(bySize, rooms, lifetimes, maxChunk);
+  // Buffers beyond maxChunk are placed right only by size.
+  if (!bySize.empty() && rooms[bySize.front()] > maxChunk)
+    return best;
+  makeAlike(rooms, bySize);
+  Layout other = layOutIn(byBegin, rooms, lifetimes, maxChunk);
+  return other.total() < best.total() ? other : best;
 }
 
 } // namespace agt::rt

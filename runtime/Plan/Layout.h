@@ -1,8 +1,10 @@
 // Where the buffers of a plan lie in device memory.
 //
-// Buffers that are never alive at the same time may share room. The largest
-// are placed first, each at the lowest offset that is free during its whole
-// life; that comes close to the peak that no layout can beat. Room comes in
+// Buffers that are never alive at the same time may share room. Each is placed
+// at the lowest offset that is free during its whole life, the largest first;
+// that comes close to the peak that no layout can beat. Buffers of about the
+// same size that follow each other, as the shards of a ring do, lie better in
+// the order of their lives: both are tried. Room comes in
 // chunks, since drivers limit the size of one allocation (2 GiB on lavapipe);
 // no buffer lies across two chunks. A buffer beyond the limit has a chunk of
 // its own, which it shares with other such buffers at other times.

@@ -3,6 +3,7 @@
 // What a user can get wrong (inputs) is said in the user's terms. What only
 // the compiler can get wrong (a buffer used after it was freed, a result of
 // the wrong size) is checked too, since a wrong plan would be a wrong answer.
+#include "runtime/Plan/Record.h"
 #include "runtime/Plan/Context.h"
 #include "runtime/Plan/Execute.h"
 #include "runtime/Support/Failure.h"
@@ -18,20 +19,10 @@ using namespace agt::rt;
 // first 8 are the scalars'.
 static constexpr uint64_t maxBuffers = 15;
 
-// A message about a plan that the compiler should not have made.
-[[noreturn]] static void failPlan(const agt_run &run, const std::string &text) {
+void agt::rt::failPlan(const agt_run &run, const std::string &text) {
   fail(AGT_FAILED,
        std::string("bad plan for graph '") + run.graph.name + "': " + text,
        run.graph.place);
-}
-
-// guard() for calls on a plan: a plan that failed once is dropped later.
-template <typename Body>
-static agt_status guardPlan(agt_run *run, Body &&body) {
-  agt_status status = guard(body);
-  if (status)
-    run->failed = true;
-  return status;
 }
 
 agt_buffer &agt_run::newBuffer(uint64_t bytes) {
@@ -41,8 +32,17 @@ agt_buffer &agt_run::newBuffer(uint64_t bytes) {
   return buffer;
 }
 
+void agt_run::use(agt_buffer &buffer) {
+  if (buffer.freed)
+    failPlan(*this, "a buffer is used after it was freed");
+  uint32_t step = uint32_t(steps.size());
+  if (buffer.firstUse == ~0u)
+    buffer.firstUse = step;
+  buffer.lastUse = step;
+}
+
 static void checkInput(const agt_graph &graph, const agt_param &param,
-                       const agt_tensor &tensor) {
+                       const agt_tensor &tensor, bool dataHere) {
   std::string name = std::string("'") + param.name + "'";
   auto refuse = [&](const std::string &text) {
     fail(AGT_BAD_INPUT, text, graph.place);
@@ -61,8 +61,34 @@ static void checkInput(const agt_graph &graph, const agt_param &param,
   if (!bytes)
     refuse("the shape " + shapeText(tensor.shape, size_t(tensor.rank)) +
            " of " + name + " is not one of a tensor in memory");
-  if (*bytes && !tensor.data)
+  if (*bytes && !tensor.data && dataHere)
     refuse("the data of " + name + " is NULL");
+}
+
+void agt::rt::checkArguments(const agt_graph &graph, const agt_tensor *in,
+                             size_t n_in, size_t n_out, bool dataHere) {
+  auto checkCount = [&](const char *what, size_t expected, size_t got) {
+    if (expected != got)
+      fail(AGT_BAD_INPUT,
+           "expected " + std::to_string(expected) + " " + what +
+               (expected == 1 ? "" : "s") + " for graph '" + graph.name +
+               "', got " + std::to_string(got),
+           graph.place);
+  };
+  checkCount("input", graph.n_params, n_in);
+  checkCount("result", graph.n_results, n_out);
+  for (size_t i = 0; i < n_in; ++i)
+    checkInput(graph, graph.params[i], in[i], dataHere);
+}
+
+agt_run &agt::rt::newPlan(agt_context &context, const agt_graph &graph,
+                          const agt_tensor *in) {
+  auto plan = std::make_unique<agt_run>(context, graph);
+  plan->inputs.assign(in, in + graph.n_params);
+  plan->inputBuffers.resize(graph.n_params, nullptr);
+  plan->outputs.resize(graph.n_results);
+  context.plans.push_back(std::move(plan));
+  return *context.plans.back();
 }
 
 agt_status agt_graph_begin(agt_context *context, const agt_graph *graph,
@@ -70,26 +96,9 @@ agt_status agt_graph_begin(agt_context *context, const agt_graph *graph,
                            agt_run **run) {
   *run = nullptr;
   return guard([&] {
-    auto checkCount = [&](const char *what, size_t expected, size_t got) {
-      if (expected != got)
-        fail(AGT_BAD_INPUT,
-             "expected " + std::to_string(expected) + " " + what +
-                 (expected == 1 ? "" : "s") + " for graph '" + graph->name +
-                 "', got " + std::to_string(got),
-             graph->place);
-    };
-    checkCount("input", graph->n_params, n_in);
-    checkCount("result", graph->n_results, n_out);
-    for (size_t i = 0; i < n_in; ++i)
-      checkInput(*graph, graph->params[i], in[i]);
-
+    checkArguments(*graph, in, n_in, n_out, true);
     context->dropFailed();
-    auto plan = std::make_unique<agt_run>(*context, *graph);
-    plan->inputs.assign(in, in + n_in);
-    plan->inputBuffers.resize(n_in, nullptr);
-    plan->outputs.resize(n_out);
-    context->plans.push_back(std::move(plan));
-    *run = context->plans.back().get();
+    *run = &newPlan(*context, *graph, in);
   });
 }
 
@@ -156,14 +165,6 @@ static uint32_t checkedScalar(int64_t value, const std::string &name,
   return uint32_t(value);
 }
 
-static void use(const agt_run &run, agt_buffer &buffer, uint32_t launch) {
-  if (buffer.freed)
-    failPlan(run, "a buffer is used after it was freed");
-  if (buffer.firstUse == ~0u)
-    buffer.firstUse = launch;
-  buffer.lastUse = launch;
-}
-
 agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
                             agt_buffer *const *buffers, uint64_t n_buffers,
                             const int64_t *scalars, uint64_t n_scalars,
@@ -189,14 +190,14 @@ agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
     // Nothing to do, and so nothing that needs its buffers or its kernel.
     if (empty)
       return;
-    uint32_t number = uint32_t(run->launches.size());
     for (uint64_t i = 0; i < n_buffers; ++i) {
-      use(*run, *buffers[i], number);
+      run->use(*buffers[i]);
       launch.buffers.push_back(buffers[i]);
     }
     for (uint64_t i = 0; i < n_scalars; ++i)
       launch.scalars.push_back(
           checkedScalar(scalars[i], launch.name, launch.place));
+    run->addStep(PlanStep::Launch, run->launches.size());
     run->launches.push_back(std::move(launch));
   });
 }
@@ -221,12 +222,16 @@ agt_status agt_graph_output(agt_run *run, uint64_t index, agt_buffer *buffer,
   });
 }
 
+void agt::rt::checkOutputs(const agt_run &run) {
+  for (size_t i = 0; i < run.outputs.size(); ++i)
+    if (!run.outputs[i].buffer)
+      failPlan(run, "result " + std::to_string(i) + " is missing");
+}
+
 agt_status agt_graph_end(agt_run *run, agt_tensor *out) {
   agt_context &context = run->context;
   agt_status status = guard([&] {
-    for (size_t i = 0; i < run->outputs.size(); ++i)
-      if (!run->outputs[i].buffer)
-        failPlan(*run, "result " + std::to_string(i) + " is missing");
+    checkOutputs(*run);
     execute(*run, out);
   });
   context.drop(run);

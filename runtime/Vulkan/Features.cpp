@@ -44,6 +44,9 @@ PhysicalDevice::PhysicalDevice(const VulkanInstance &instance,
 
   properties.name = base.deviceName;
   properties.cpuDriver = base.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  if (!properties.cpuDriver)
+    properties.memory.assign(reinterpret_cast<const char *>(v11.deviceUUID),
+                             VK_UUID_SIZE);
   properties.subgroupSize = v11.subgroupSize;
   properties.features = featureBits();
   properties.maxAllocation = v11.maxMemoryAllocationSize;

@@ -71,15 +71,15 @@ TEST(Plan, ReusesRoomAndRepeats) {
 
   const RunReport &report = context.handle->report;
   EXPECT_EQ(report.times.size(), 3u);
-  EXPECT_EQ(report.flops, 1e6);
-  ASSERT_EQ(report.launches.size(), 10u);
-  EXPECT_EQ(report.launches[1].name, "odd");
-  EXPECT_EQ(report.launches[1].place, "add.agt:3:10");
-  EXPECT_EQ(report.launches[1].groups, 1563u);
-  EXPECT_EQ(report.launches[1].spans.size(), 3u);
+  EXPECT_EQ(report.flops(), 1e6);
+  ASSERT_EQ(report.positions.at(0).launches.size(), 10u);
+  EXPECT_EQ(report.positions.at(0).launches[1].name, "odd");
+  EXPECT_EQ(report.positions.at(0).launches[1].place, "add.agt:3:10");
+  EXPECT_EQ(report.positions.at(0).launches[1].groups, 1563u);
+  EXPECT_EQ(report.positions.at(0).launches[1].spans.size(), 3u);
   // The input, two temporaries in turn, and the scalars.
   uint64_t room = (400000 + 255) / 256 * 256;
-  EXPECT_EQ(report.peakBytes, 3 * room + 256);
+  EXPECT_EQ(report.positions.at(0).peakBytes, 3 * room + 256);
 }
 
 TEST(Plan, StagesWhereMemoryIsUnseen) {
@@ -195,7 +195,7 @@ TEST(Plan, GivesLargeBuffersChunksOfTheirOwn) {
   Ints x(numbers(20000));
   std::vector<int32_t> y;
   EXPECT_EQ(runGraph(context, "chain", x.tensor, y), "");
-  EXPECT_EQ(context.handle->report.peakBytes, 3 * 80128u + 256);
+  EXPECT_EQ(context.handle->report.positions.at(0).peakBytes, 3 * 80128u + 256);
 }
 
 TEST(Plan, RefusesPlansThatAreWrong) {

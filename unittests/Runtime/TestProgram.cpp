@@ -107,9 +107,9 @@ static const agt_param twoParams[] = {{"image", AGT_F32, 2},
 static const agt_param twoResults[] = {{"copy", AGT_F32, 2},
                                        {"sum", AGT_I32, 1}};
 static const agt_graph graphs[] = {
-    {"add_one", "add.agt:1:7", oneParam, oneResult, 1, 1, runAddOne},
-    {"chain", "add.agt:5:7", oneParam, oneResult, 1, 1, runChain},
-    {"two", "add.agt:9:7", twoParams, twoResults, 2, 2, runTwo},
+    {"add_one", "add.agt:1:7", oneParam, oneResult, 1, 1, runAddOne, nullptr},
+    {"chain", "add.agt:5:7", oneParam, oneResult, 1, 1, runChain, nullptr},
+    {"two", "add.agt:9:7", twoParams, twoResults, 2, 2, runTwo, nullptr},
 };
 
 static const char manifest[] = R"({
