@@ -224,7 +224,7 @@ static void makeTable(Command &command) {
     command.table.push_back(
         {graph.name.c_str(), graph.place.c_str(), graph.params.data(),
          graph.results.data(), static_cast<uint32_t>(graph.params.size()),
-         static_cast<uint32_t>(graph.results.size()), runOracle});
+         static_cast<uint32_t>(graph.results.size()), runOracle, nullptr});
   }
 }
 
