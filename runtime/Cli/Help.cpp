@@ -83,14 +83,17 @@ std::string runHelpText(const Manifest &manifest, const std::string &exe) {
          "  --device DEVICE          auto (default), vulkan, vulkan:N, cpu, or "
          "null, which computes nothing\n"
          "  --devices LIST           one for each position of a mesh, with "
-         "commas between\n"
+         "commas between;\n"
+         "                           a shorter list is gone through again\n"
          "  --weights NAME=PATH      another file for the weights NAME\n"
          "  --set NAME=NUMBER        a number that the program leaves open\n"
          "  --repeat N               run N times after a warm-up\n"
          "  --stats, --stats=json[:FILE]\n"
          "                           time, work and memory by phase\n"
          "  --trace FILE.json        a timeline for Perfetto "
-         "(ui.perfetto.dev)\n\n" +
+         "(ui.perfetto.dev)\n"
+         "  --link-rate AXIS=RATE    slow transfers over an axis of the mesh "
+         "down, such as cp=50MB/s\n\n" +
          graphsText(manifest) + example(manifest, exe);
 }
 

@@ -69,7 +69,7 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
   const std::string &word = words.front();
   std::vector<std::string> rest(words.begin() + 1, words.end());
   if (word == "run") {
-    RunOptions options = parseRunOptions(rest, manifest);
+    RunOptions options = parseRunOptions(rest, program, manifest);
     if (options.help)
       return print(runHelpText(manifest, exe));
     return runGraph(program, manifest, options);

@@ -52,10 +52,11 @@ public:
            const RunOptions &options)
       : options(options), graph(program.graphs[options.graph]),
         declared(manifest.graphs[options.graph]),
-        context(parseDevice(options.device)), results(graph.n_results) {
+        context(options.devices), results(graph.n_results) {
     bool measured = options.stats != StatsForm::None || options.repeatGiven ||
                     !options.trace.empty();
     context.settings.repeat = options.repeat;
+    context.settings.linkRates = options.linkRates;
     context.settings.warmUp = measured;
     context.settings.launchTimes =
         options.stats != StatsForm::None || !options.trace.empty();

@@ -2,11 +2,13 @@
 // that every message is ours and names what it is about.
 #include "runtime/Cli/RunOptions.h"
 
+#include "runtime/Mesh/Mesh.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 namespace agt::rt {
 
@@ -135,17 +137,51 @@ static std::vector<std::string> splitAtCommas(const std::string &text) {
   return parts;
 }
 
-static std::string chooseDevice(const RawOptions &raw,
-                                const std::string &graph) {
+// One for each position; a shorter list is gone through again.
+static std::vector<DeviceChoice> chooseDevices(const RawOptions &raw,
+                                               const agt_graph &graph) {
+  size_t positions = graph.mesh ? size_t(positionsOf(*graph.mesh)) : 1;
   if (raw.devices.empty())
-    return raw.device.empty() ? "auto" : raw.device;
+    return {parseDevice(raw.device.empty() ? "auto" : raw.device)};
   if (!raw.device.empty())
     refuse("expected --device or --devices, got both");
   std::vector<std::string> parts = splitAtCommas(raw.devices);
-  if (parts.size() > 1)
-    refuse("graph '" + graph + "' has one position, got " +
-           std::to_string(parts.size()) + " devices: '" + raw.devices + "'");
-  return parts.front();
+  if (parts.size() > positions)
+    refuse(std::string("graph '") + graph.name + "' has " +
+           (positions == 1 ? "one position"
+                           : std::to_string(positions) + " positions") +
+           ", got " + std::to_string(parts.size()) + " devices: '" +
+           raw.devices + "'");
+  std::vector<DeviceChoice> listed, choices;
+  for (const std::string &part : parts)
+    listed.push_back(parseDevice(part));
+  for (size_t i = 0; i < positions; ++i)
+    choices.push_back(listed[i % listed.size()]);
+  return choices;
+}
+
+static std::map<std::string, double>
+parseLinkRates(const std::vector<std::string> &texts, const agt_graph &graph) {
+  std::map<std::string, double> rates;
+  std::vector<std::string> axes;
+  for (uint64_t i = 0; graph.mesh && i < graph.mesh->n_axes; ++i)
+    axes.push_back(graph.mesh->axes[i].name);
+  for (const std::string &text : texts) {
+    std::string axis = text.substr(0, text.find('='));
+    std::string rate = text.substr(std::min(axis.size() + 1, text.size()));
+    std::string of = std::string("graph '") + graph.name + "' ";
+    if (axes.empty())
+      refuse(of + "has no axis '" + axis + "': it runs on one device");
+    std::optional<double> value = parseRate(rate);
+    if (!value)
+      refuse("expected AXIS=RATE, such as " + axes.front() +
+             "=50MB/s, behind '--link-rate', got '" + text + "'");
+    if (!std::count(axes.begin(), axes.end(), axis))
+      refuse(of + "has no axis '" + axis + "', it has " + listText(axes));
+    if (!rates.emplace(axis, *value).second)
+      refuse("axis '" + axis + "' has two rates behind '--link-rate'");
+  }
+  return rates;
 }
 
 static uint32_t parseRepeat(const std::string &text) {
@@ -175,8 +211,7 @@ static void parseStats(const std::string &text, RunOptions &options) {
 }
 
 // Options that are about something this program or graph does not have.
-static void refuseWhatIsAbsent(const RawOptions &raw,
-                               const std::string &graph) {
+static void refuseWhatIsAbsent(const RawOptions &raw, const agt_graph &graph) {
   auto nameIn = [](const std::string &text) {
     return "'" + text.substr(0, text.find('=')) + "'";
   };
@@ -185,19 +220,19 @@ static void refuseWhatIsAbsent(const RawOptions &raw,
            " to read from a file");
   if (!raw.set.empty())
     refuse("the program has no number " + nameIn(raw.set.front()) + " to set");
-  if (!raw.linkRate.empty())
-    refuse("graph '" + graph + "' has no axis " + nameIn(raw.linkRate.front()) +
-           ": it runs on one device");
+  if (!raw.policy.empty() && graph.mesh)
+    refuse(std::string("the transfers of graph '") + graph.name +
+           "' were chosen when it was compiled, '--policy' cannot change them");
   if (!raw.policy.empty())
-    refuse("graph '" + graph +
-           "' has no transfers to choose a policy for: it "
-           "runs on one device");
+    refuse(std::string("graph '") + graph.name +
+           "' has no transfers to choose a policy for: it runs on one device");
   if (raw.check)
     refuse("the program does not hold the oracle that --check compares with; "
            "'agtc run --reference' computes the same graph");
 }
 
 RunOptions parseRunOptions(const std::vector<std::string> &arguments,
+                           const agt_program &program,
                            const Manifest &manifest) {
   RawOptions raw = split(arguments);
   RunOptions options;
@@ -205,10 +240,12 @@ RunOptions parseRunOptions(const std::vector<std::string> &arguments,
   if (raw.help)
     return options;
   options.graph = findGraph(raw.graph, manifest);
-  refuseWhatIsAbsent(raw, raw.graph);
+  const agt_graph &graph = program.graphs[options.graph];
+  refuseWhatIsAbsent(raw, graph);
   options.in = raw.in;
   options.out = raw.out;
-  options.device = chooseDevice(raw, raw.graph);
+  options.devices = chooseDevices(raw, graph);
+  options.linkRates = parseLinkRates(raw.linkRate, graph);
   options.repeatGiven = !raw.repeat.empty();
   if (options.repeatGiven)
     options.repeat = parseRepeat(raw.repeat);

@@ -3,7 +3,9 @@
 #define AGT_RUNTIME_CLI_RUNOPTIONS_H
 
 #include "runtime/Cli/Manifest.h"
+#include "runtime/Device/Select.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ struct RunOptions {
   size_t graph = 0; // position in the program
   std::vector<std::string> in;
   std::vector<std::string> out;
-  std::string device = "auto";
+  std::vector<DeviceChoice> devices;       // one a position
+  std::map<std::string, double> linkRates; // bytes a second, by axis
   uint32_t repeat = 1;
   bool repeatGiven = false;
   StatsForm stats = StatsForm::None;
@@ -26,6 +29,7 @@ struct RunOptions {
 
 /// Parses what stands behind `run`. Fails with AGT_BAD_INPUT.
 RunOptions parseRunOptions(const std::vector<std::string> &arguments,
+                           const agt_program &program,
                            const Manifest &manifest);
 
 } // namespace agt::rt

@@ -1,5 +1,6 @@
 // agt_mesh_run: all positions of a mesh in this process, a thread each.
 #include "runtime/Mesh/Check.h"
+#include "runtime/Mesh/Demand.h"
 #include "runtime/Mesh/InProcess.h"
 #include "runtime/Mesh/Mesh.h"
 #include "runtime/Mesh/Position.h"
@@ -7,13 +8,11 @@
 #include "runtime/Plan/Context.h"
 #include "runtime/Plan/Record.h"
 #include "runtime/Support/Failure.h"
-#include "runtime/Support/Text.h"
 #include "runtime/Tensor/Dtype.h"
 #include "runtime/Tensor/Tensor.h"
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <optional>
 
 namespace agt::rt {
@@ -32,7 +31,6 @@ private:
   using Body = std::function<void(size_t, double)>;
   void forPositions(const Body &body);
   void openDevices();
-  void checkMemory();
   double runOnce(bool keep);
   void fetch(agt_tensor *out);
   void fetchResult(size_t index, agt_tensor &out);
@@ -61,34 +59,6 @@ void MeshExecution::openDevices() {
   forPositions([&](size_t i, double) { devices[i]->openFor(*plans[i]); });
 }
 
-// Positions whose devices have the same memory must fit into it together.
-void MeshExecution::checkMemory() {
-  struct Demand {
-    uint64_t bytes = 0;
-    size_t positions = 0;
-    Device *device = nullptr;
-  };
-  std::map<std::string, Demand> demands;
-  for (auto &plan : placed) {
-    Demand &demand = demands[plan->device.properties().memory];
-    demand.bytes += plan->neededBytes();
-    ++demand.positions;
-    demand.device = &plan->device;
-  }
-  for (auto &[memory, demand] : demands) {
-    MemoryBudget budget = demand.device->memoryBudget();
-    if (demand.bytes > budget.free)
-      fail(AGT_BAD_INPUT,
-           std::string("not enough memory: graph '") + graph.name + "' needs " +
-               bytesText(demand.bytes) + " for " +
-               std::to_string(demand.positions) +
-               (demand.positions == 1 ? " position" : " positions") +
-               ", the device '" + demand.device->properties().name + "' has " +
-               bytesText(budget.free) + " free of " + bytesText(budget.total),
-           graph.place);
-  }
-}
-
 // From a common start to the end of the last position.
 double MeshExecution::runOnce(bool keep) {
   forPositions([&](size_t i, double) { placed[i]->uploadInputs(); });
@@ -115,7 +85,10 @@ void MeshExecution::run(agt_tensor *out) {
     forPositions([&](size_t i, double) {
       placed[i] = std::make_unique<PlacedPlan>(*plans[i], *devices[i]);
     });
-    checkMemory();
+    std::vector<Demand> demands;
+    for (auto &plan : placed)
+      demands.push_back(demandOf(*plan));
+    checkDemands(graph, demands);
   });
   network.emplace(count());
   axisRates.assign(graph.mesh->n_axes, 0);

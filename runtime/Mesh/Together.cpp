@@ -46,17 +46,19 @@ private:
   std::optional<double> moment;
 };
 
-// The first failure of several threads.
+// The failure of the first position that has one.
 class FirstFailure {
 public:
   /// Call in a catch block.
-  void note(const std::string &prefix) {
+  void note(size_t from, const std::string &prefix) {
     agt_status status = statusOfCurrentException();
     std::lock_guard<std::mutex> hold(lock);
-    if (!failure)
+    if (!failure || from < position) {
+      position = from;
       failure.emplace(agt_code(agt_status_code(status)),
                       prefix + agt_status_message(status),
                       agt_status_place(status));
+    }
     agt_status_release(status);
   }
   void rethrow() const {
@@ -67,6 +69,7 @@ public:
 private:
   std::mutex lock;
   std::optional<Failure> failure;
+  size_t position = 0; // whose it is
 };
 
 } // namespace
@@ -82,7 +85,7 @@ void runTogether(size_t count, const std::function<void(size_t, double)> &body,
     } catch (const Cancelled &) {
       // Who failed has noted why.
     } catch (...) {
-      failure.note(count > 1 ? "position " + std::to_string(i) + ": " : "");
+      failure.note(i, count > 1 ? "position " + std::to_string(i) + ": " : "");
       failed(i);
     }
   };
@@ -93,7 +96,7 @@ void runTogether(size_t count, const std::function<void(size_t, double)> &body,
       threads.emplace_back(work, i);
     gate.openFor(count);
   } catch (...) {
-    failure.note("");
+    failure.note(0, "");
     gate.close();
   }
   for (std::thread &thread : threads)

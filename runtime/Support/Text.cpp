@@ -2,7 +2,12 @@
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
 
 namespace agt::rt {
 
@@ -46,6 +51,29 @@ std::string rateText(double flops, double seconds) {
   return scaled(
       flops / seconds, 1000,
       {"FLOP/s", "KFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"});
+}
+
+std::optional<double> parseRate(std::string_view text) {
+  static const std::pair<const char *, double> units[] = {
+      {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30},
+      {"TiB/s", 0x1p40}, {"PiB/s", 0x1p50}, {"KB/s", 1e3},
+      {"MB/s", 1e6},     {"GB/s", 1e9},     {"TB/s", 1e12},
+      {"PB/s", 1e15},    {"B/s", 1}};
+  for (const auto &[name, size] : units) {
+    if (!endsWith(text, name))
+      continue;
+    std::string digits(text.substr(0, text.size() - std::strlen(name)));
+    if (digits.empty() ||
+        !std::isdigit(static_cast<unsigned char>(digits[0])) ||
+        digits.find_first_not_of("0123456789.e+-") != std::string::npos)
+      return std::nullopt;
+    char *end;
+    double value = std::strtod(digits.c_str(), &end) * size;
+    if (*end || !(value > 0) || !std::isfinite(value))
+      return std::nullopt;
+    return value;
+  }
+  return std::nullopt;
 }
 
 std::string listText(const std::vector<std::string> &items) {

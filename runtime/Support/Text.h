@@ -3,6 +3,7 @@
 #define AGT_RUNTIME_SUPPORT_TEXT_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,10 @@ std::string secondsText(double seconds);
 
 /// "12.3 GFLOP/s"; "-" where there is nothing to divide.
 std::string rateText(double flops, double seconds);
+
+/// Bytes a second of "50MB/s", "1.5GiB/s": a number above 0, a unit of the
+/// language, "/s". Nothing for other texts.
+std::optional<double> parseRate(std::string_view text);
 
 /// "a, b and c".
 std::string listText(const std::vector<std::string> &items);

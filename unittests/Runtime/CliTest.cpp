@@ -1,5 +1,5 @@
 // The command line of a program, by running one: whole texts and exit codes.
-#include "unittests/Runtime/TempDir.h"
+#include "unittests/Runtime/ProgramTest.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -9,50 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using agt::rt::test::TempDir;
-
 namespace {
 
-class Cli : public testing::Test {
+class Cli : public ProgramTest {
 protected:
-  // "CODE: stdout|stderr" of the program with these arguments, as the shell
-  // splits them, in the test's folder.
-  std::string run(const std::string &arguments,
-                  const std::string &before = "") {
-    std::string command = "cd " + dir.folder + " && " + before + " " +
-                          AGT_TEST_PROGRAM + " " + arguments + " >" +
-                          dir.path(".out") + " 2>" + dir.path(".err") +
-                          " </dev/null";
-    int status = system(command.c_str());
-    EXPECT_TRUE(WIFEXITED(status)) << command;
-    return std::to_string(WEXITSTATUS(status)) + ": " + dir.read(".out") + "|" +
-           dir.read(".err");
-  }
-  // A file of n i32, 0 up.
-  void numbers(const std::string &name, int n, const char *descr = "<i4") {
-    std::string header = std::string("{'descr': '") + descr +
-                         "', 'fortran_order': False, 'shape': (" +
-                         std::to_string(n) + ",), }\n";
-    std::string file("\x93NUMPY\1\0", 8);
-    file += char(header.size());
-    file += '\0';
-    file += header;
-    size_t size = size_t(descr[2] - '0');
-    for (int i = 0; i < n; ++i)
-      for (size_t b = 0; b < size; ++b)
-        file += char(b < 4 ? i >> (8 * b) : 0);
-    dir.write(name, file);
-  }
-  // The last element of a result file.
-  int last(const std::string &name) {
-    std::string file = dir.read(name);
-    int value = -1;
-    if (file.size() >= 4)
-      memcpy(&value, file.data() + file.size() - 4, 4);
-    return value;
-  }
-
-  TempDir dir;
+  Cli() : ProgramTest(AGT_TEST_PROGRAM) {}
 };
 
 TEST_F(Cli, ListsWhatItHolds) {

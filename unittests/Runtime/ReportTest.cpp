@@ -86,6 +86,62 @@ TEST(Report, StatsAsText) {
       "  add              1      200.0 us  11.8 %     2.5 GFLOP/s\n");
 }
 
+// Two positions; the second receives while it computes, and after.
+RunReport meshReport() {
+  RunReport report;
+  report.times = {4e-3};
+  report.begins = {1};
+  for (int i = 0; i < 2; ++i) {
+    PositionReport &position = report.positions.emplace_back();
+    position.device = "gpu";
+    position.peakBytes = 1000 + uint64_t(i);
+    position.kvPeakBytes = 500;
+    position.launches = {
+        {"attention", "", "attend", 0, 1, 1e6, {{0, 2e-3 + i * 1e-3}}}};
+    position.hops = {{"attention", 0, i, true, {}},
+                     {"attention", 1, 1 - i, i == 1, {}}};
+  }
+  report.positions[1].transfers = {
+      {"shift", "", "cp", 0, 0, 4000, {{1e-3, 2e-3}}},
+      {"shift", "", "cp", 0, 0, 4000, {{2e-3, 4e-3}}},
+      {"segments", "", "cp", 0, 3, 100, {{3e-3, 4e-3}}}};
+  return report;
+}
+
+TEST(Report, CountsTransfersAndWhatIsHidden) {
+  Json json = Json::parse(statsJson(collectStats("ring", meshReport())));
+  EXPECT_EQ(json["device"], "2 x gpu");
+  EXPECT_EQ(json["positions"], 2);
+  EXPECT_EQ(json["bytes_moved"], 8000);
+  EXPECT_EQ(json["bytes_aux"], 100);
+  EXPECT_EQ(json["bytes_hidden"], 6000);
+  EXPECT_NEAR(json["transfer_time_s"].get<double>(), 4e-3, 1e-12);
+  EXPECT_NEAR(json["transfer_hidden_s"].get<double>(), 2e-3, 1e-12);
+  EXPECT_EQ(json["hops"], 3);
+  EXPECT_EQ(json["hops_skipped"], 1);
+  EXPECT_EQ(json["peak_memory"], Json({1000, 1001}));
+  EXPECT_EQ(json["kv_peak_memory"], Json({500, 500}));
+  // Of the position that takes longest.
+  EXPECT_NEAR(json["phases"][0]["time_s"].get<double>(), 3e-3, 1e-12);
+  EXPECT_EQ(json["phases"][0]["flops"], 2e6);
+  EXPECT_EQ(statsText(collectStats("ring", meshReport())),
+            "ring on 2 x gpu\n"
+            "  time    4.000 ms, 500.0 MFLOP/s\n"
+            "  memory  1001 bytes at the fullest position\n"
+            "  moved   8000 bytes (7.8 KiB) between 2 positions, and 100 bytes "
+            "beside them, 50.0 % of 4.000 ms under compute\n"
+            "  hops    3, 1 skipped\n"
+            "\n"
+            "  phase     launches          time   share            rate\n"
+            "  attention        2      3.000 ms  100.0 %   666.7 MFLOP/s\n");
+}
+
+TEST(Report, CoveredTimeCountsOverlapsOnce) {
+  EXPECT_EQ(coveredTime({1, 5}, {}), 0);
+  EXPECT_EQ(coveredTime({1, 5}, {{3, 9}, {0, 2}, {1, 2}, {6, 7}}), 3);
+  EXPECT_EQ(coveredTime({1, 5}, {{0, 9}}), 4);
+}
+
 TEST(Report, TraceHasEveryLaunchOfEveryRepeat) {
   Json json = Json::parse(traceJson("dense", report()));
   size_t launches = 0, computes = 0;
