@@ -5,13 +5,16 @@
 // library and no file touched.
 #include "runtime/Cli/Help.h"
 #include "runtime/Cli/Manifest.h"
+#include "runtime/Cli/Ranks.h"
 #include "runtime/Cli/Run.h"
 #include "runtime/Cli/RunOptions.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 namespace agt::rt {
 namespace {
@@ -69,10 +72,14 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
   const std::string &word = words.front();
   std::vector<std::string> rest(words.begin() + 1, words.end());
   if (word == "run") {
+    std::unique_ptr<MpiWorld> world = joinRanks(manifest, rest);
     RunOptions options = parseRunOptions(rest, program, manifest);
+    if (options.help && !isSilentRank())
+      print(runHelpText(manifest, exe));
     if (options.help)
-      return print(runHelpText(manifest, exe));
-    return runGraph(program, manifest, options);
+      return;
+    checkRanks(program.graphs[options.graph]);
+    return runGraph(program, manifest, options, world.get());
   }
   bool describes = word == "--help" || word == "-h" || word == "--version" ||
                    word == "--json";
@@ -90,6 +97,13 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
 
 // Prints what went wrong as the compiler would, and gives the exit code.
 int report(agt_status status) {
+  if (isSilentRank()) {
+    int code = agt_status_code(status);
+    agt_status_release(status);
+    // mpirun ends all ranks when one fails: rank 0 speaks first.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    return code;
+  }
   std::string place = printable(agt_status_place(status));
   std::fflush(stdout);
   std::fprintf(stderr, "%serror: %s\n",

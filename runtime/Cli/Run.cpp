@@ -4,6 +4,7 @@
 #include "runtime/Cli/Run.h"
 
 #include "runtime/Cli/Files.h"
+#include "runtime/Cli/Ranks.h"
 #include "runtime/Cli/Report.h"
 #include "runtime/Plan/Context.h"
 #include "runtime/Support/Failure.h"
@@ -12,6 +13,7 @@
 #include "runtime/Vulkan/Instance.h"
 
 #include <cstdio>
+#include <optional>
 #include <unistd.h>
 
 namespace agt::rt {
@@ -49,10 +51,10 @@ struct Results {
 class GraphRun {
 public:
   GraphRun(const agt_program &program, const Manifest &manifest,
-           const RunOptions &options)
-      : options(options), graph(program.graphs[options.graph]),
-        declared(manifest.graphs[options.graph]),
-        context(options.devices), results(graph.n_results) {
+           const RunOptions &options, MpiWorld *world)
+      : options(options), world(world), graph(program.graphs[options.graph]),
+        declared(manifest.graphs[options.graph]), context(options.devices),
+        results(graph.n_results) {
     bool measured = options.stats != StatsForm::None || options.repeatGiven ||
                     !options.trace.empty();
     context.settings.repeat = options.repeat;
@@ -60,34 +62,64 @@ public:
     context.settings.warmUp = measured;
     context.settings.launchTimes =
         options.stats != StatsForm::None || !options.trace.empty();
+    context.settings.world = world;
+    if (isSilentRank())
+      return;
     context.settings.progress = [this](const std::string &text) {
       progress.show(text);
     };
   }
 
   void run() {
+    if (world)
+      return runAsRank();
+    Outputs outputs = checkedOutputs();
+    readInputs();
+    compute(inputs->tensors());
+    writeAndReport(outputs);
+  }
+
+private:
+  void runAsRank() {
+    std::optional<Outputs> outputs;
+    SharedInputs shared(*world, [&] {
+      outputs.emplace(checkedOutputs());
+      readInputs();
+      return inputs->tensors();
+    });
+    compute(shared.tensors());
+    if (outputs)
+      writeAndReport(*outputs);
+  }
+
+  // What can be said of them before the work is.
+  Outputs checkedOutputs() const {
     Outputs outputs(graph, options.out);
     for (const std::string &file : {options.statsFile, options.trace})
       if (!file.empty())
         checkWritable(file);
+    return outputs;
+  }
+
+  void readInputs() {
     context.step("read inputs", [&] {
       inputs = std::make_unique<Inputs>(graph, declared, options.in);
     });
+  }
+
+  void compute(const std::vector<agt_tensor> &in) {
     std::vector<RunReport::Step> before = context.report.steps;
-    compute();
+    rethrow(graph.run(&context, in.data(), in.size(), results.tensors.data(),
+                      results.tensors.size()));
     std::vector<RunReport::Step> &steps = context.report.steps;
     steps.insert(steps.begin(), before.begin(), before.end());
+  }
+
+  void writeAndReport(const Outputs &outputs) {
     context.step("write results",
                  [&] { outputs.write(results.tensors.data()); });
     progress.clear();
     report(outputs.empty());
-  }
-
-private:
-  void compute() {
-    std::vector<agt_tensor> in = inputs->tensors();
-    rethrow(graph.run(&context, in.data(), in.size(), results.tensors.data(),
-                      results.tensors.size()));
   }
 
   void report(bool resultsDropped) {
@@ -127,6 +159,7 @@ private:
   }
 
   const RunOptions &options;
+  MpiWorld *world;
   const agt_graph &graph;
   const ManifestGraph &declared;
   Progress progress;
@@ -138,8 +171,8 @@ private:
 } // namespace
 
 void runGraph(const agt_program &program, const Manifest &manifest,
-              const RunOptions &options) {
-  GraphRun(program, manifest, options).run();
+              const RunOptions &options, MpiWorld *world) {
+  GraphRun(program, manifest, options, world).run();
   // Objects that were left on the device show when it is closed.
   if (validationErrorCount())
     fail(AGT_FAILED, "the Vulkan validation layer found errors");

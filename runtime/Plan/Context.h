@@ -13,6 +13,8 @@
 
 namespace agt::rt {
 
+class MpiWorld;
+
 /// How agt_graph_end runs a plan. The default is once, as embedders want it.
 struct RunSettings {
   uint32_t repeat = 1;
@@ -20,6 +22,8 @@ struct RunSettings {
   bool launchTimes = false; // measure each launch and transfer
   /// Bytes a second over the links of an axis of the mesh, where slowed down.
   std::map<std::string, double> linkRates;
+  /// The ranks that hold a position each; NULL where this process holds all.
+  MpiWorld *world = nullptr;
   /// Told what comes next; may be empty.
   std::function<void(const std::string &)> progress;
 };

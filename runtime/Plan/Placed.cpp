@@ -211,6 +211,9 @@ void PlacedPlan::upload(const agt_buffer &buffer) {
   if (!buffer.data.empty())
     return transferer.upload(room.chunk, room.offset, buffer.data.data(),
                              buffer.bytes);
+  if (buffer.part)
+    return transferer.upload(room.chunk, room.offset, buffer.part,
+                             buffer.bytes);
   const agt_tensor &tensor = *buffer.input;
   TensorPart part(tensor.shape, tensor.rank, buffer.splits,
                   partsOf(buffer.splits, plan.position));

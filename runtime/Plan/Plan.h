@@ -84,6 +84,7 @@ struct agt_buffer {
   uint64_t bytes = 0;
   const agt_tensor *input = nullptr; // the input it holds at the start
   std::vector<agt_split> splits;     // on a mesh: which part of that
+  const unsigned char *part = nullptr; // that part, where the rest is elsewhere
   std::vector<unsigned char> data;   // or the constant
   bool freed = false;
   bool isOutput = false;

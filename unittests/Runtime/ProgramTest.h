@@ -53,4 +53,23 @@ protected:
   agt::rt::test::TempDir dir;
 };
 
+/// Programs under mpirun, over TCP on loopback.
+struct MpiRuns {
+  static constexpr const char *command =
+      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+      "timeout 120 mpirun --oversubscribe --mca btl tcp,self "
+      "--mca btl_tcp_if_include lo --mca mpi_yield_when_idle 1 ";
+
+  /// What `n` ranks print, sorted by lines.
+  std::string sortedLines(int n, const std::string &words) const {
+    std::string file = dir.path("out");
+    std::string line = command + ("-n " + std::to_string(n)) + " " + words +
+                       " 2>/dev/null | sort >" + file;
+    EXPECT_EQ(system(line.c_str()), 0) << line;
+    return dir.read("out");
+  }
+
+  agt::rt::test::TempDir dir;
+};
+
 #endif // AGT_UNITTESTS_RUNTIME_PROGRAMTEST_H
