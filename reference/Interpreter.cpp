@@ -42,8 +42,9 @@ static Error refuse(const char *format, Values &&...values) {
 namespace {
 class Interpreter {
 public:
-  explicit Interpreter(RunInfo &info, unsigned depth = 0)
-      : info(info), depth(depth) {}
+  explicit Interpreter(RunInfo &info, unsigned depth = 0,
+                       Observe observe = nullptr)
+      : info(info), depth(depth), observe(observe) {}
 
   /// Evaluates a block with one op at its end that leaves it; gives the
   /// operands of that op.
@@ -55,6 +56,7 @@ private:
   Expected<Data> call(agt::CallOp op);
   Expected<Data> loop(scf::ForOp op);
   Expected<Data> compute(Operation *op);
+  Error show(Operation *op, Data &results);
 
   Data lookup(ValueRange values) const {
     Data data;
@@ -66,6 +68,7 @@ private:
   llvm::DenseMap<Value, Datum> environment;
   RunInfo &info;
   unsigned depth; // of calls
+  Observe observe;
 };
 } // namespace
 
@@ -79,10 +82,26 @@ Expected<Data> Interpreter::runBlock(Block &block, ArrayRef<Datum> arguments) {
       return results.takeError();
     if (Error error = checkResults(&op, *results))
       return std::move(error);
+    if (Error error = show(&op, *results))
+      return std::move(error);
     for (auto [result, datum] : llvm::zip_equal(op.getResults(), *results))
       environment[result] = datum;
   }
   return lookup(block.getTerminator()->getOperands());
+}
+
+Error Interpreter::show(Operation *op, Data &results) {
+  if (!observe || !isa<GraphOp>(op->getParentOp()) ||
+      !isa<agt::KernelOp, agt::AttentionOp>(op))
+    return Error::success();
+  std::vector<Tensor> tensors;
+  for (const Datum &result : results)
+    tensors.push_back(*result.tensor);
+  if (Error error = observe(op, tensors))
+    return error;
+  for (auto [result, tensor] : llvm::zip_equal(results, tensors))
+    result = Datum(std::move(tensor));
+  return Error::success();
 }
 
 Expected<Data> Interpreter::evaluate(Operation *op) {
@@ -180,8 +199,10 @@ static Error checkInput(GraphOp graph, unsigned i, const Tensor &input) {
   return Error::success();
 }
 
-Expected<std::vector<Tensor>>
-agt::reference::run(GraphOp graph, ArrayRef<Tensor> inputs, RunInfo *info) {
+Expected<std::vector<Tensor>> agt::reference::run(GraphOp graph,
+                                                  ArrayRef<Tensor> inputs,
+                                                  RunInfo *info,
+                                                  Observe observe) {
   if (inputs.size() != graph.getNumArguments())
     return refuse("expected {0} inputs, got {1}", graph.getNumArguments(),
                   inputs.size());
@@ -190,7 +211,7 @@ agt::reference::run(GraphOp graph, ArrayRef<Tensor> inputs, RunInfo *info) {
       return std::move(error);
   RunInfo ignored;
   Data arguments(inputs.begin(), inputs.end());
-  Expected<Data> results = Interpreter(info ? *info : ignored)
+  Expected<Data> results = Interpreter(info ? *info : ignored, 0, observe)
                                .runBlock(graph.getBody().front(), arguments);
   if (!results)
     return results.takeError();

@@ -37,11 +37,18 @@ public:
   std::string message;
 };
 
+/// Shown the results of each `agt.kernel` and `agt.attention` that stands in
+/// the graph itself; may put others in their place, or end the run.
+using Observe = llvm::function_ref<llvm::Error(
+    mlir::Operation *op, llvm::MutableArrayRef<Tensor> results)>;
+
 /// The results of `graph`, with bounds (see Tensor.h). Fails with a RunError:
 /// where inputs do not fit the signature, where an `agt.require` does not
 /// hold, where a size breaks a constraint of an op.
-llvm::Expected<std::vector<Tensor>>
-run(GraphOp graph, llvm::ArrayRef<Tensor> inputs, RunInfo *info = nullptr);
+llvm::Expected<std::vector<Tensor>> run(GraphOp graph,
+                                        llvm::ArrayRef<Tensor> inputs,
+                                        RunInfo *info = nullptr,
+                                        Observe observe = nullptr);
 
 } // namespace agt::reference
 

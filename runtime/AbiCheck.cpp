@@ -65,7 +65,7 @@ static_assert(sizeof(agt_graph) == 56 && offsetof(agt_graph, run) == 40 &&
 static_assert(sizeof(agt_mesh_axis) == 16 && sizeof(agt_mesh) == 32 &&
               offsetof(agt_mesh, axes) == 16);
 static_assert(sizeof(agt_split) == 16);
-static_assert(sizeof(agt_program) == 32);
+static_assert(sizeof(agt_program) == 48);
 
 static_assert(sizeof(agt_site) == 40 && offsetof(agt_site, on_change) == 32);
 static_assert(sizeof(agt_ask) == 96 && offsetof(agt_ask, context) == 8 &&

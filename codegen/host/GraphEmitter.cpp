@@ -277,10 +277,15 @@ void GraphEmitter::emitReturn(ReturnOp op) {
 
 LogicalResult GraphEmitter::emit(Operation *op) {
   b.setLocation(op->getLoc());
-  if (auto kernel = dyn_cast<KernelOp>(op))
-    return emitKernel(kernel);
-  if (auto attention = dyn_cast<AttentionOp>(op))
-    return emitAttention(attention);
+  if (isa<KernelOp, AttentionOp>(op)) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (failed(kernel ? emitKernel(kernel)
+                      : emitAttention(cast<AttentionOp>(op))))
+      return failure();
+    for (Value result : op->getResults())
+      b.call("agt_graph_value", {runHandle, buffer(result)});
+    return success();
+  }
   if (auto require = dyn_cast<RequireOp>(op))
     return emitRequire(require), success();
   if (auto table = dyn_cast<RopeTableOp>(op))

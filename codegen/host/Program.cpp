@@ -5,6 +5,7 @@
 #include "codegen/spirv/Serialize.h"
 #include "passes/Passes.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -49,11 +50,27 @@ LogicalResult agt::host::lowerToKernels(ModuleOp module,
   return passes.run(module);
 }
 
+/// The graphs alone, for `run --check`; nothing where there are none.
+static FailureOr<std::string> bytecodeOf(ModuleOp module) {
+  std::string bytes;
+  OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
+  for (GraphOp graph : module.getOps<GraphOp>())
+    copy->push_back(graph->clone());
+  llvm::raw_string_ostream out(bytes);
+  if (!copy->getBody()->empty() && failed(writeBytecodeToFile(*copy, out)))
+    return failure();
+  return bytes;
+}
+
 LogicalResult agt::host::lowerToHost(ModuleOp module, Program &program) {
   MLIRContext *context = module.getContext();
   context->loadDialect<func::FuncDialect, LLVM::LLVMDialect,
                        cf::ControlFlowDialect>();
   spirv::loadKernelDialects(*context);
+  FailureOr<std::string> ir = bytecodeOf(module);
+  if (failed(ir))
+    return module.emitError("the graphs cannot be written as bytecode");
+  program.ir = std::move(*ir);
   if (failed(lowerGraphs(module, program.kernels)))
     return failure();
   return lowerAgents(module, program.manifest);
@@ -74,7 +91,9 @@ agt::host::lowerToLLVM(ModuleOp module, Program &program, ProgramKind kind,
       translateModuleToLLVMIR(module, context, program.manifest.program);
   if (!lowered)
     return nullptr;
-  addProgramData(*lowered, program.manifest, program.kernels, kind);
+  bool isExecutable = kind == ProgramKind::Executable;
+  addProgramData(*lowered, program.manifest, program.kernels, kind,
+                 isExecutable ? program.ir : "");
   if (failed(program.kernels.native().linkInto(*lowered)))
     return nullptr;
   return lowered;

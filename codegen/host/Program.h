@@ -35,6 +35,8 @@ void buildHostPipeline(mlir::OpPassManager &passes);
 struct Program {
   Manifest manifest;
   KernelTable kernels;
+  /// The graphs as bytecode, before lowerToHost takes them apart.
+  std::string ir;
 };
 
 /// Runs the kernel pipeline on `module` and lowers its graphs. `configure` is

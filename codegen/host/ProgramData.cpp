@@ -30,7 +30,9 @@ static_assert(sizeof(agt_graph) == 56 && offsetof(agt_graph, n_params) == 32 &&
               offsetof(agt_graph, mesh) == 48);
 static_assert(sizeof(agt_tool) == 16 && sizeof(agt_test) == 24 &&
               sizeof(agt_agents) == 56 && offsetof(agt_agents, n_agents) == 32);
-static_assert(sizeof(agt_program) == 32 && offsetof(agt_program, graphs) == 16);
+static_assert(sizeof(agt_program) == 48 &&
+              offsetof(agt_program, graphs) == 16 &&
+              offsetof(agt_program, ir) == 32);
 
 namespace {
 
@@ -60,6 +62,13 @@ public:
   }
   Constant *text(llvm::StringRef text) {
     return place(llvm::ConstantDataArray::getString(context, text));
+  }
+  /// The address of bytes; null for none.
+  Constant *bytes(llvm::StringRef bytes) {
+    if (bytes.empty())
+      return llvm::ConstantPointerNull::get(ptr);
+    return place(llvm::ConstantDataArray::getString(context, bytes,
+                                                    /*AddNull=*/false));
   }
   /// The address of an array of such members; null for none.
   Constant *array(llvm::ArrayRef<Constant *> members) {
@@ -122,10 +131,10 @@ Constant *DataBuilder::kernel(const spirv::KernelCode &kernel,
   for (const spirv::KernelBinary &variant : kernel.variants) {
     Constant *code = place(llvm::ConstantDataArray::get(
         context, llvm::ArrayRef<uint32_t>(variant.words)));
-    variants.push_back(structure(
-        {code, i64(4 * variant.words.size()), i32(variant.subgroupSize),
-         i32(variant.features), f64(variant.minFlops), tile(variant.tile),
-         i64(variant.minRows)}));
+    variants.push_back(structure({code, i64(4 * variant.words.size()),
+                                  i32(variant.subgroupSize),
+                                  i32(variant.features), f64(variant.minFlops),
+                                  tile(variant.tile), i64(variant.minRows)}));
   }
   std::vector<Constant *> functions;
   for (const cpu::CpuVariant &variant : natives)
@@ -192,7 +201,8 @@ void DataBuilder::addMain(Constant *program, Constant *agents) {
 } // namespace
 
 void agt::host::addProgramData(llvm::Module &module, const Manifest &manifest,
-                               const KernelTable &kernels, ProgramKind kind) {
+                               const KernelTable &kernels, ProgramKind kind,
+                               llvm::StringRef ir) {
   DataBuilder data(module);
   for (auto [index, kernel] : llvm::enumerate(kernels.kernels()))
     data.define(KernelTable::symbol(index),
@@ -204,7 +214,8 @@ void agt::host::addProgramData(llvm::Module &module, const Manifest &manifest,
   }
   Constant *program =
       data.structure({data.i32(AGT_ABI_VERSION), data.text(manifest.json()),
-                      data.array(graphs), data.i64(graphs.size())});
+                      data.array(graphs), data.i64(graphs.size()),
+                      data.bytes(ir), data.i64(ir.size())});
   if (kind == ProgramKind::Executable)
     data.addMain(data.place(program),
                  manifest.agents.declarations.empty()

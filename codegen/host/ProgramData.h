@@ -19,9 +19,11 @@ namespace agt::host {
 
 enum class ProgramKind { Executable, Library };
 
-/// Defines what host functions refer to. An executable also gets `main`.
+/// Defines what host functions refer to. An executable also gets `main`. `ir`
+/// are the graphs as bytecode, or empty.
 void addProgramData(llvm::Module &module, const Manifest &manifest,
-                    const KernelTable &kernels, ProgramKind kind);
+                    const KernelTable &kernels, ProgramKind kind,
+                    llvm::StringRef ir);
 
 } // namespace agt::host
 

@@ -90,6 +90,8 @@ std::string runHelpText(const Manifest &manifest, const std::string &exe) {
          "  --repeat N               run N times after a warm-up\n"
          "  --stats, --stats=json[:FILE]\n"
          "                           time, work and memory by phase\n"
+         "  --check                  compare each kernel with the float64 "
+         "oracle of agtc and name the first that departs\n"
          "  --trace FILE.json        a timeline for Perfetto "
          "(ui.perfetto.dev)\n"
          "  --link-rate AXIS=RATE    slow transfers over an axis of the mesh "

@@ -95,7 +95,8 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
   print(helpText(manifest, exe));
 }
 
-// Prints what went wrong as the compiler would, and gives the exit code.
+// Prints what went wrong as the compiler would, unless another program has
+// already, and gives the exit code.
 int report(agt_status status) {
   if (isSilentRank()) {
     int code = agt_status_code(status);
@@ -106,9 +107,10 @@ int report(agt_status status) {
   }
   std::string place = printable(agt_status_place(status));
   std::fflush(stdout);
-  std::fprintf(stderr, "%serror: %s\n",
-               place.empty() ? "" : (place + ": ").c_str(),
-               printable(agt_status_message(status)).c_str());
+  if (*agt_status_message(status))
+    std::fprintf(stderr, "%serror: %s\n",
+                 place.empty() ? "" : (place + ": ").c_str(),
+                 printable(agt_status_message(status)).c_str());
   int code = agt_status_code(status);
   agt_status_release(status);
   return code;

@@ -3,6 +3,7 @@
 // once, and as a mistake even where there is no device.
 #include "runtime/Cli/Run.h"
 
+#include "runtime/Cli/Check.h"
 #include "runtime/Cli/Files.h"
 #include "runtime/Cli/Ranks.h"
 #include "runtime/Cli/Report.h"
@@ -62,6 +63,13 @@ public:
     context.settings.warmUp = measured;
     context.settings.launchTimes =
         options.stats != StatsForm::None || !options.trace.empty();
+    if (options.check) {
+      check = std::make_unique<Check>(program, graph);
+      context.settings.observe = [this](size_t number, const void *data,
+                                        size_t bytes) {
+        check->keepValue(number, data, bytes);
+      };
+    }
     context.settings.world = world;
     if (isSilentRank())
       return;
@@ -109,6 +117,8 @@ private:
 
   void compute(const std::vector<agt_tensor> &in) {
     std::vector<RunReport::Step> before = context.report.steps;
+    if (check)
+      check->keepInputs(in);
     rethrow(graph.run(&context, in.data(), in.size(), results.tensors.data(),
                       results.tensors.size()));
     std::vector<RunReport::Step> &steps = context.report.steps;
@@ -119,6 +129,8 @@ private:
     context.step("write results",
                  [&] { outputs.write(results.tensors.data()); });
     progress.clear();
+    if (check)
+      return check->judge(context.device().properties().name);
     report(outputs.empty());
   }
 
@@ -164,6 +176,7 @@ private:
   const ManifestGraph &declared;
   Progress progress;
   std::unique_ptr<Inputs> inputs;
+  std::unique_ptr<Check> check; // where --check is given
   agt_context context;
   Results results;
 };

@@ -226,9 +226,26 @@ static void refuseWhatIsAbsent(const RawOptions &raw, const agt_graph &graph) {
   if (!raw.policy.empty())
     refuse(std::string("graph '") + graph.name +
            "' has no transfers to choose a policy for: it runs on one device");
-  if (raw.check)
-    refuse("the program does not hold the oracle that --check compares with; "
-           "'agtc run --reference' computes the same graph");
+}
+
+// A run that stops at each kernel has no time worth telling.
+static bool parseCheck(const RawOptions &raw, const agt_program &program,
+                       const agt_graph &graph) {
+  if (!raw.check)
+    return false;
+  if (!program.ir)
+    refuse("the program does not hold its graphs as IR, which --check goes by");
+  if (graph.mesh)
+    refuse(std::string("graph '") + graph.name +
+           "' runs on a mesh; --check compares the kernels of one device");
+  const char *other = !raw.stats.empty()    ? "--stats"
+                      : !raw.repeat.empty() ? "--repeat"
+                      : !raw.trace.empty()  ? "--trace"
+                                            : nullptr;
+  if (other)
+    refuse(std::string("expected --check or ") + other +
+           ", got both: a run that is checked is not timed");
+  return true;
 }
 
 RunOptions parseRunOptions(const std::vector<std::string> &arguments,
@@ -242,6 +259,7 @@ RunOptions parseRunOptions(const std::vector<std::string> &arguments,
   options.graph = findGraph(raw.graph, manifest);
   const agt_graph &graph = program.graphs[options.graph];
   refuseWhatIsAbsent(raw, graph);
+  options.check = parseCheck(raw, program, graph);
   options.in = raw.in;
   options.out = raw.out;
   options.devices = chooseDevices(raw, graph);

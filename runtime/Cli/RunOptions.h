@@ -25,6 +25,7 @@ struct RunOptions {
   StatsForm stats = StatsForm::None;
   std::string statsFile; // "" is stdout
   std::string trace;     // "" is none
+  bool check = false;
 };
 
 /// Parses what stands behind `run`. Fails with AGT_BAD_INPUT.

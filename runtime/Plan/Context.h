@@ -24,6 +24,9 @@ struct RunSettings {
   std::map<std::string, double> linkRates;
   /// The ranks that hold a position each; NULL where this process holds all.
   MpiWorld *world = nullptr;
+  /// Shown each value of the graph's IR when it is there, by its number; may
+  /// be empty. The plan then runs launch by launch, and its time says nothing.
+  std::function<void(size_t number, const void *data, size_t bytes)> observe;
   /// Told what comes next; may be empty.
   std::function<void(const std::string &)> progress;
 };

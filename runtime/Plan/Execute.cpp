@@ -34,8 +34,11 @@ public:
     recordCommands();
     if (context.settings.warmUp)
       context.step("warm up", [&] { runOnce(); });
-    for (uint32_t i = 0; i < context.settings.repeat; ++i)
-      measure(i);
+    if (context.settings.observe)
+      context.step("compute kernel by kernel", [&] { observe(); });
+    else
+      for (uint32_t i = 0; i < context.settings.repeat; ++i)
+        measure(i);
     opened.get().checkMistakes();
     context.step("fetch results", [&] { download(out); });
     context.report.positions.push_back(std::move(placed->report));
@@ -46,6 +49,7 @@ private:
   double runOnce();
   double runTimed();
   void measure(uint32_t repeat);
+  void observe();
   void download(agt_tensor *out);
 
   agt_run &plan;
@@ -119,6 +123,34 @@ void Execution::measure(uint32_t repeat) {
   if (shows)
     time = runOnce();
   context.report.times.push_back(time);
+}
+
+// Values are looked at as soon as they are there: a later launch may use their
+// room.
+void Execution::observe() {
+  Device &device = placed->device;
+  double begin = context.now();
+  size_t number = 0;
+  for (size_t done = 0; done <= placed->launches(); ++done) {
+    if (done > 0) {
+      auto one = device.record({placed->command(done - 1)}, false);
+      device.wait(device.submit(*one));
+    }
+    for (; number < plan.values.size(); ++number) {
+      const ValueRecord &value = plan.values[number];
+      if (value.launches > done)
+        break;
+      std::vector<unsigned char> bytes(
+          value.buffer->isUsed() ? value.buffer->bytes : 0);
+      if (!bytes.empty()) {
+        PlacedPlan::Room room = placed->roomOf(*value.buffer);
+        placed->transfer().download(room.chunk, room.offset, bytes.data(),
+                                    bytes.size());
+      }
+      context.settings.observe(number, bytes.data(), bytes.size());
+    }
+  }
+  context.report.times.push_back(context.now() - begin);
 }
 
 void Execution::download(agt_tensor *out) {

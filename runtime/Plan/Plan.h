@@ -31,6 +31,12 @@ struct LaunchRecord {
   std::string place;
 };
 
+/// A value of the graph's IR, there when `launches` launches have run.
+struct ValueRecord {
+  agt_buffer *buffer;
+  size_t launches;
+};
+
 struct OutputRecord {
   agt_buffer *buffer = nullptr;
   std::vector<int64_t> shape;    // of the whole
@@ -117,6 +123,7 @@ struct agt_run {
   std::vector<agt::rt::ExchangeRecord> exchanges;
   std::vector<agt::rt::GatherRecord> gathers;
   std::vector<agt::rt::HopRecord> hops;
+  std::vector<agt::rt::ValueRecord> values;
   std::vector<agt::rt::OutputRecord> outputs;
   int64_t position = -1; // on the mesh
   bool failed = false;   // to be dropped

@@ -65,6 +65,9 @@ struct TestOptions {
 };
 int test(const TestOptions &options);
 
+/// `agtc judge FOLDER`, which a program's `run --check` calls
+int judge(const std::string &folder);
+
 /// `agtc run --reference FILE GRAPH ...`
 struct RunReferenceOptions {
   std::string input;

@@ -298,8 +298,9 @@ static int runProgram(Command &command, const RunReferenceOptions &options,
   std::vector<char *> argv;
   for (std::string &word : all)
     argv.push_back(word.data());
-  agt_program program{AGT_ABI_VERSION, command.manifest.c_str(),
-                      command.table.data(), command.table.size()};
+  agt_program program{AGT_ABI_VERSION,      command.manifest.c_str(),
+                      command.table.data(), command.table.size(),
+                      nullptr,              0};
   current = &command;
   int code = agt_main(static_cast<int>(argv.size()), argv.data(), &program);
   current = nullptr;

@@ -40,6 +40,7 @@ public:
     addRun();
     addGraph();
     addTest();
+    addJudge();
     for (const LaterCommand &command : laterCommands) {
       CLI::App *sub = app.add_subcommand(command.name, command.help);
       sub->allow_extras();
@@ -169,6 +170,14 @@ private:
     sub->callback([this] { result = test(testOptions); });
   }
 
+  void addJudge() {
+    CLI::App *sub = app.add_subcommand(
+        "judge", "compare what 'run --check' of a program kept in a folder "
+                 "with the float64 interpreter");
+    sub->add_option("FOLDER", judged, "the folder")->required();
+    sub->callback([this] { result = judge(judged); });
+  }
+
   int runCompile() {
     if (compileOptions.input.empty()) {
       complain("expected a program or a command, see 'agtc --help'");
@@ -189,6 +198,7 @@ private:
   FmtOptions fmtOptions;
   GraphOptions graphOptions;
   TestOptions testOptions;
+  std::string judged;
   RunReferenceOptions runOptions;
   int result = Fine;
 };

@@ -448,6 +448,7 @@ const agt_agents testAgents = {declarations,
                                sizeof tests / sizeof tests[0]};
 const agt_program testAgentProgram = {
     AGT_ABI_VERSION,
-    R"({"program": "test-agents", "hash": "0123", "graphs": []})", nullptr, 0};
+    R"({"program": "test-agents", "hash": "0123", "graphs": []})",
+    nullptr, 0, nullptr, 0};
 
 } // namespace agt::rt::test

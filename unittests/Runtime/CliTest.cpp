@@ -129,8 +129,8 @@ TEST_F(Cli, RefusesBadValues) {
             "2: |error: graph 'chain' has no transfers to choose a policy for: "
             "it runs on one device\n");
   EXPECT_EQ(run("run chain --check"),
-            "2: |error: the program does not hold the oracle that --check "
-            "compares with; 'agtc run --reference' computes the same graph\n");
+            "2: |error: the program does not hold its graphs as IR, which "
+            "--check goes by\n");
   EXPECT_EQ(run("run chain --devices null,null"),
             "2: |error: graph 'chain' has one position, got 2 devices: "
             "'null,null'\n");

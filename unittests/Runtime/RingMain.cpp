@@ -36,6 +36,7 @@ int main(int argc, char **argv) {
   ]})";
   agt_graph graphs[] = {ring().graph, graph("add_one")};
   graphs[0].run = runRing;
-  agt_program program = {AGT_ABI_VERSION, manifest.c_str(), graphs, 2};
+  agt_program program = {
+      AGT_ABI_VERSION, manifest.c_str(), graphs, 2, nullptr, 0};
   return agt_main(argc, argv, &program);
 }

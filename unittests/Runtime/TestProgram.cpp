@@ -128,7 +128,7 @@ static const char manifest[] = R"({
                  {"name": "sum", "type": "tensor<i32, [N]>"}]}
   ]})";
 
-const agt_program program = {AGT_ABI_VERSION, manifest, graphs, 3};
+const agt_program program = {AGT_ABI_VERSION, manifest, graphs, 3, nullptr, 0};
 
 const agt_graph &graph(const std::string &name) {
   (void)validates;

@@ -191,6 +191,10 @@ typedef struct agt_program {
   const char *manifest;
   const agt_graph *graphs;
   uint64_t n_graphs;
+  /* The graphs with their kernels formed, as MLIR bytecode, for --check; NULL
+   * in a program that does not hold them. */
+  const void *ir;
+  uint64_t ir_bytes;
 } agt_program;
 
 /* The whole command line of a program (language.md section 9). */
@@ -238,6 +242,9 @@ AGT_API agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
                                     uint64_t n_scalars, const int64_t work[4],
                                     double flops, const char *name,
                                     const char *place);
+/* The buffer now has the next value of the graph's IR: the results of its
+ * kernels in order, which --check looks at. */
+AGT_API agt_status agt_graph_value(agt_run *run, agt_buffer *buffer);
 /* Result `index` is the buffer's content, in C order. */
 AGT_API agt_status agt_graph_output(agt_run *run, uint64_t index,
                                     agt_buffer *buffer, const int64_t *shape);
