@@ -28,15 +28,18 @@ void failForMemory(uint64_t bytes) {
        "out of memory: the device 'cpu' has no room for " + bytesText(bytes));
 }
 
-void Scratch::reserve(uint64_t bytes) {
+bool Scratch::tryReserve(uint64_t bytes) {
   if (bytes <= size)
-    return;
+    return true;
   freeAligned(memory);
-  size = 0;
   memory = allocateAligned(bytes);
-  if (!memory)
+  size = memory ? bytes : 0;
+  return memory != nullptr;
+}
+
+void Scratch::reserve(uint64_t bytes) {
+  if (!tryReserve(bytes))
     failForMemory(bytes);
-  size = bytes;
 }
 
 } // namespace agt::rt

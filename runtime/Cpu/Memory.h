@@ -23,6 +23,8 @@ public:
   ~Scratch() { freeAligned(memory); }
   /// Makes it at least so large; what it held is gone then.
   void reserve(uint64_t bytes);
+  /// False when there is no memory; then it has none at all.
+  bool tryReserve(uint64_t bytes);
   void *get() const { return memory; }
 
 private:

@@ -1,7 +1,6 @@
 // See Pool.h.
 #include "runtime/Cpu/Pool.h"
 
-#include "runtime/Cpu/Memory.h"
 #include "runtime/Cpu/Processors.h"
 
 #include <algorithm>
@@ -36,10 +35,9 @@ std::shared_ptr<Pool> Pool::shared() {
 Pool::Pool() {
   std::vector<int> usable = usableProcessors();
   unsigned count = threadCount();
-  scratch.resize(count - 1);
   for (unsigned i = 1; i < count; ++i) {
-    others.emplace_back([this, i] { work(i - 1); });
-    // One thread a processor; the caller's own thread is left as it is.
+    others.emplace_back([this] { work(); });
+    // One thread a processor; the callers' own threads are left as they are.
     if (count == usable.size())
       pinThread(others.back().native_handle(), usable[i]);
   }
@@ -54,61 +52,117 @@ Pool::~Pool() {
 }
 
 void Pool::reserveScratch(uint64_t bytes) {
-  std::lock_guard<std::mutex> hold(busy);
-  for (Scratch &each : scratch)
-    each.reserve(bytes);
+  uint64_t known = scratchBytes.load();
+  while (known < bytes && !scratchBytes.compare_exchange_weak(known, bytes)) {
+  }
 }
 
-void Pool::takeChunks(void *own) {
+// ---- who launches ----------------------------------------------------------
+
+void Pool::runAll(const PoolJob &job, void *own) {
+  for (int64_t group = 0; group < job.groups; ++group)
+    job.run(job.scalars, job.buffers, group, own);
+}
+
+void Pool::takeChunks(Slot &slot, void *own) {
+  const PoolJob &job = slot.job;
   for (;;) {
-    int64_t first = next.fetch_add(chunk, std::memory_order_relaxed);
+    int64_t first = slot.next.fetch_add(slot.chunk, std::memory_order_relaxed);
     if (first >= job.groups)
       return;
-    int64_t end = std::min(first + chunk, job.groups);
+    int64_t end = std::min(first + slot.chunk, job.groups);
     for (int64_t group = first; group < end; ++group)
       job.run(job.scalars, job.buffers, group, own);
   }
 }
 
-void Pool::run(const PoolJob &newJob, bool alone, void *own) {
-  std::unique_lock<std::mutex> hold(busy, std::defer_lock);
-  if (alone || others.empty() || newJob.groups < 2 || !hold.try_lock()) {
-    for (int64_t group = 0; group < newJob.groups; ++group)
-      newJob.run(newJob.scalars, newJob.buffers, group, own);
+Pool::Slot *Pool::takeSlot() {
+  std::lock_guard<std::mutex> hold(slotLock);
+  if (!freeSlots)
+    return nullptr;
+  int index = __builtin_ctzll(freeSlots);
+  freeSlots &= ~(uint64_t(1) << index);
+  slotsEverUsed.store(std::max(slotsEverUsed.load(), size_t(index) + 1));
+  return &slots[size_t(index)];
+}
+
+void Pool::giveBack(Slot &slot) {
+  std::lock_guard<std::mutex> hold(slotLock);
+  freeSlots |= uint64_t(1) << (&slot - slots.data());
+}
+
+// Wakes the helpers where they may help.
+void Pool::ring() {
+  int launches = callers.load();
+  if (launches == 0 || launches >= int(threads()))
     return;
-  }
-  // Nobody is inside and the gate is closed: the job may be changed.
-  job = newJob;
-  chunk = std::max<int64_t>(1, job.groups / (int64_t(threads()) * 16));
-  next.store(0, std::memory_order_relaxed);
-  gate.fetch_add(oneLaunch | openBit, std::memory_order_release);
   bell.fetch_add(1);
   if (sleepers.load())
     futex(bell, FUTEX_WAKE_PRIVATE, ~0u >> 1);
-  takeChunks(own);
-  uint64_t state = gate.fetch_and(~openBit, std::memory_order_acq_rel);
+}
+
+void Pool::run(const PoolJob &job, bool alone, void *own) {
+  Slot *slot = nullptr;
+  if (!alone && !others.empty() && job.groups > 1)
+    slot = takeSlot();
+  if (!slot)
+    return runAll(job, own);
+  // Nobody is inside and the gate is closed: the job may be changed.
+  slot->job = job;
+  slot->chunk = std::max<int64_t>(1, job.groups / (int64_t(threads()) * 16));
+  slot->next.store(0, std::memory_order_relaxed);
+  callers.fetch_add(1);
+  slot->gate.fetch_add(oneLaunch | openBit, std::memory_order_release);
+  ring();
+  takeChunks(*slot, own);
+  uint64_t state = slot->gate.fetch_and(~openBit, std::memory_order_acq_rel);
   for (int turn = 0; uint32_t(state) != 0; ++turn) {
     // A thread inside may have lost its processor to another program.
     turn < 20000 ? pause() : (void)sched_yield();
-    state = gate.load(std::memory_order_acquire);
+    state = slot->gate.load(std::memory_order_acquire);
   }
+  giveBack(*slot);
+  callers.fetch_sub(1);
+  ring(); // there is one launch less, so that the others may be helped
 }
 
-// True when the gate of a launch not seen before was open: this thread is
-// inside then, and the job stays as it is until it leaves.
-bool Pool::enter(uint64_t &seen) {
-  uint64_t state = gate.load(std::memory_order_relaxed);
-  while ((state & openBit) && state / oneLaunch != seen) {
-    if (gate.compare_exchange_weak(state, state + 1,
-                                   std::memory_order_acquire)) {
-      seen = state / oneLaunch;
-      return true;
-    }
-  }
+// ---- who helps -------------------------------------------------------------
+
+// Counts the calling thread among the helpers if there is a processor for it.
+bool Pool::countIn() {
+  if (helpers.fetch_add(1) < int(threads()) - callers.load())
+    return true;
+  helpers.fetch_sub(1);
   return false;
 }
 
-void Pool::leave() { gate.fetch_sub(1, std::memory_order_release); }
+// Enters the launch with the fewest helpers of those not seen before; NULL when
+// there is none, or no processor. The job stays as it is until the thread
+// leaves.
+Pool::Slot *Pool::enter(Seen &seen) {
+  for (;;) {
+    size_t count = slotsEverUsed.load();
+    size_t best = slotCount;
+    uint64_t bestState = 0;
+    for (size_t i = 0; i < count; ++i) {
+      uint64_t state = slots[i].gate.load(std::memory_order_relaxed);
+      if (!(state & openBit) || state / oneLaunch == seen[i])
+        continue;
+      if (best == slotCount || uint32_t(state) < uint32_t(bestState)) {
+        best = i;
+        bestState = state;
+      }
+    }
+    if (best == slotCount || !countIn())
+      return nullptr;
+    if (slots[best].gate.compare_exchange_strong(bestState, bestState + 1,
+                                                 std::memory_order_acquire)) {
+      seen[best] = bestState / oneLaunch;
+      return &slots[best];
+    }
+    helpers.fetch_sub(1);
+  }
+}
 
 void Pool::sleepUntilNot(uint32_t number) {
   sleepers.fetch_add(1);
@@ -116,15 +170,22 @@ void Pool::sleepUntilNot(uint32_t number) {
   sleepers.fetch_sub(1);
 }
 
-void Pool::work(unsigned self) {
+void Pool::work() {
   constexpr int spins = 2000; // some tens of microseconds
-  uint64_t seen = 0;
+  Scratch own;
+  Seen seen{}; // the number of the launch that was last helped, by slot
   int idle = 0;
   while (!stopping.load(std::memory_order_relaxed)) {
     uint32_t number = bell.load();
-    if (enter(seen)) {
-      takeChunks(scratch[self].get());
-      leave();
+    Slot *slot = enter(seen);
+    if (slot) {
+      // Without scratch of its own it is no help.
+      if (own.tryReserve(scratchBytes.load()))
+        takeChunks(*slot, own.get());
+      slot->gate.fetch_sub(1, std::memory_order_release);
+      helpers.fetch_sub(1);
+    }
+    if (slot) {
       idle = 0;
     } else if (++idle < spins) {
       pause();
