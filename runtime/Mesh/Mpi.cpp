@@ -241,19 +241,29 @@ bool MpiWorld::test(void *&request) {
   return done;
 }
 
-// True when the message is over. A receiver knows when the sender was ready,
-// and keeps to the rate of the link.
-bool MpiWorld::advance(Message &m) {
-  double now = monotonicSeconds();
-  if (!m.noticed && test(m.notice)) {
-    m.noticed = true;
-    if (!m.sends) {
-      double &busy = busyUntil[{m.peer, m.link.axis}];
-      m.span.begin = std::max(now, busy);
-      if (m.link.rate > 0)
-        busy = m.span.begin + double(m.bytes) / m.link.rate;
-    }
+// Whether the other side is ready. A receiver then knows when the transfer
+// began and, over a link with a rate, when it may end; so it must hear of the
+// messages of one sender in their order.
+void MpiWorld::notice(Message &m) {
+  if (m.noticed || (!m.sends && unnoticed.count(m.peer)))
+    return;
+  m.noticed = test(m.notice);
+  if (m.sends)
+    return;
+  if (!m.noticed) {
+    unnoticed.insert(m.peer);
+    return;
   }
+  double &busy = busyUntil[{m.peer, m.link.axis}];
+  m.span.begin = std::max(monotonicSeconds(), busy);
+  if (m.link.rate > 0)
+    busy = m.span.begin + double(m.bytes) / m.link.rate;
+}
+
+// True when the message is over.
+bool MpiWorld::advance(Message &m) {
+  notice(m);
+  double now = monotonicSeconds();
   if (!m.arrived) {
     bool all = true;
     for (void *&part : m.parts)
@@ -296,6 +306,9 @@ void MpiWorld::checkCancelled() {
 }
 
 void MpiWorld::serve() {
+  using std::chrono::microseconds;
+  constexpr microseconds shortPause(20), busyPause(200), longPause(500);
+  microseconds pause = longPause;
   try {
     join();
     {
@@ -308,26 +321,33 @@ void MpiWorld::serve() {
       bool leave = false;
       {
         std::unique_lock<std::mutex> hold(lock);
-        // What is under way moves only while it is tested; the rest of the time
-        // belongs to the work. Without any, cancellations are listened for.
-        auto pause = underWay.empty() ? std::chrono::microseconds(500)
-                                      : std::chrono::microseconds(20);
+        // What is under way moves only while it is tested, the rest of the time
+        // belongs to the work: large messages are looked at less often after a
+        // while. Without any, cancellations are listened for.
+        if (underWay.empty())
+          pause = longPause;
+        else
+          pause = std::min(pause + pause / 2, busyPause);
         posted.wait_for(hold, pause, [&] {
           return !arriving.empty() || leaving || stopped;
         });
         if (stopped)
           return;
         fresh.swap(arriving);
+        if (!fresh.empty())
+          pause = shortPause;
         leave = leaving;
       }
       for (const MessagePtr &message : fresh)
         start(message);
       checkCancelled();
       std::vector<MessagePtr> over;
+      unnoticed.clear();
       for (const MessagePtr &message : underWay)
         if (advance(*message))
           over.push_back(message);
       if (!over.empty()) {
+        pause = shortPause;
         std::lock_guard<std::mutex> hold(lock);
         for (const MessagePtr &message : over) {
           message->done = true;

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,6 +58,7 @@ private:
   void listen();
   void start(const MessagePtr &message);
   bool test(void *&request);
+  void notice(Message &message);
   bool advance(Message &message);
   void checkCancelled();
   Request post(const MessagePtr &message);
@@ -86,6 +88,8 @@ private:
   // Of the thread that serves.
   std::vector<MessagePtr> underWay;
   std::map<std::pair<int64_t, uint32_t>, double> busyUntil; // by from and axis
+  std::set<int64_t>
+      unnoticed; // senders of whom nothing more is heard this turn
   void *cancelRequest = nullptr;
   char cancelByte = 0;
   std::thread server; // last: it uses all of the above
