@@ -318,6 +318,14 @@ TEST(Plan, FoldsGroups) {
 }
 
 // No two buffers that are alive together may overlap, none may cross chunks.
+// Shards of a ring: two are alive at a time, sizes differ by one token.
+TEST(Layout, ShardsFollowEachOther) {
+  std::vector<Lifetime> lives;
+  for (uint32_t i = 0; i < 9; ++i)
+    lives.push_back({i % 3 == 1 ? 2304u : 2048u, i, i + 1});
+  EXPECT_EQ(layOut(lives, 256, 1 << 20).total(), 2 * 2304u);
+}
+
 TEST(Layout, NeverOverlapsWhatIsAlive) {
   uint64_t state = 12345;
   auto random = [&](uint64_t below) {

@@ -1,5 +1,6 @@
 // --stats and --trace from a report made by hand.
 #include "runtime/Cli/Report.h"
+#include "runtime/Support/Text.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -140,6 +141,18 @@ TEST(Report, CoveredTimeCountsOverlapsOnce) {
   EXPECT_EQ(coveredTime({1, 5}, {}), 0);
   EXPECT_EQ(coveredTime({1, 5}, {{3, 9}, {0, 2}, {1, 2}, {6, 7}}), 3);
   EXPECT_EQ(coveredTime({1, 5}, {{0, 9}}), 4);
+}
+
+TEST(Text, RatesAreReadAsInTheLanguage) {
+  EXPECT_EQ(parseRate("50MB/s"), 50e6);
+  EXPECT_EQ(parseRate("1.5GiB/s"), 1.5 * 1024 * 1024 * 1024);
+  EXPECT_EQ(parseRate("7B/s"), 7);
+  EXPECT_EQ(parseRate("2e3KB/s"), 2e6);
+  EXPECT_EQ(parseRate("1PiB/s"), 0x1p50);
+  for (const char *text :
+       {"", "50", "50MB", "MB/s", "0MB/s", "-1MB/s", "1e999MB/s", "0x10MB/s",
+        " 1MB/s", "1 MB/s", "1mb/s", "1MB/s ", "nanMB/s", "1e-400B/s"})
+    EXPECT_EQ(parseRate(text), std::nullopt) << text;
 }
 
 TEST(Report, TraceHasEveryLaunchOfEveryRepeat) {
