@@ -64,16 +64,16 @@ void Pool::runAll(const PoolJob &job, void *own) {
     job.run(job.scalars, job.buffers, group, own);
 }
 
-void Pool::takeChunks(Slot &slot, void *own) {
+// Runs the next groups of the launch; false when there are none.
+bool Pool::takeChunk(Slot &slot, void *own) {
   const PoolJob &job = slot.job;
-  for (;;) {
-    int64_t first = slot.next.fetch_add(slot.chunk, std::memory_order_relaxed);
-    if (first >= job.groups)
-      return;
-    int64_t end = std::min(first + slot.chunk, job.groups);
-    for (int64_t group = first; group < end; ++group)
-      job.run(job.scalars, job.buffers, group, own);
-  }
+  int64_t first = slot.next.fetch_add(slot.chunk, std::memory_order_relaxed);
+  if (first >= job.groups)
+    return false;
+  int64_t end = std::min(first + slot.chunk, job.groups);
+  for (int64_t group = first; group < end; ++group)
+    job.run(job.scalars, job.buffers, group, own);
+  return true;
 }
 
 Pool::Slot *Pool::takeSlot() {
@@ -114,7 +114,8 @@ void Pool::run(const PoolJob &job, bool alone, void *own) {
   callers.fetch_add(1);
   slot->gate.fetch_add(oneLaunch | openBit, std::memory_order_release);
   ring();
-  takeChunks(*slot, own);
+  while (takeChunk(*slot, own)) {
+  }
   uint64_t state = slot->gate.fetch_and(~openBit, std::memory_order_acq_rel);
   for (int turn = 0; uint32_t(state) != 0; ++turn) {
     // A thread inside may have lost its processor to another program.
@@ -136,32 +137,38 @@ bool Pool::countIn() {
   return false;
 }
 
-// Enters the launch with the fewest helpers of those not seen before; NULL when
-// there is none, or no processor. The job stays as it is until the thread
-// leaves.
-Pool::Slot *Pool::enter(Seen &seen) {
-  for (;;) {
-    size_t count = slotsEverUsed.load();
-    size_t best = slotCount;
-    uint64_t bestState = 0;
-    for (size_t i = 0; i < count; ++i) {
-      uint64_t state = slots[i].gate.load(std::memory_order_relaxed);
-      if (!(state & openBit) || state / oneLaunch == seen[i])
-        continue;
-      if (best == slotCount || uint32_t(state) < uint32_t(bestState)) {
-        best = i;
-        bestState = state;
-      }
+// Helps the launch with the fewest helpers of those that had groups left when
+// last seen; false when there is none, or no processor for it. The job stays as
+// it is while this thread is inside.
+bool Pool::help(Seen &seen, Scratch &own) {
+  size_t count = slotsEverUsed.load();
+  size_t best = slotCount;
+  uint64_t bestState = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t state = slots[i].gate.load(std::memory_order_relaxed);
+    if (!(state & openBit) || state / oneLaunch == seen[i])
+      continue;
+    if (best == slotCount || uint32_t(state) < uint32_t(bestState)) {
+      best = i;
+      bestState = state;
     }
-    if (best == slotCount || !countIn())
-      return nullptr;
-    if (slots[best].gate.compare_exchange_strong(bestState, bestState + 1,
-                                                 std::memory_order_acquire)) {
-      seen[best] = bestState / oneLaunch;
-      return &slots[best];
-    }
-    helpers.fetch_sub(1);
   }
+  if (best == slotCount || !countIn())
+    return false;
+  Slot &slot = slots[best];
+  if (slot.gate.compare_exchange_strong(bestState, bestState + 1,
+                                        std::memory_order_acquire)) {
+    // Without scratch of its own it is no help. Those who have come to launch
+    // meanwhile may need the processor: no launch gets ahead of the others.
+    bool more = own.tryReserve(scratchBytes.load());
+    while (more && helpers.load() <= int(threads()) - callers.load())
+      more = takeChunk(slot, own.get());
+    if (!more)
+      seen[best] = bestState / oneLaunch;
+    slot.gate.fetch_sub(1, std::memory_order_release);
+  }
+  helpers.fetch_sub(1);
+  return true;
 }
 
 void Pool::sleepUntilNot(uint32_t number) {
@@ -173,19 +180,11 @@ void Pool::sleepUntilNot(uint32_t number) {
 void Pool::work() {
   constexpr int spins = 2000; // some tens of microseconds
   Scratch own;
-  Seen seen{}; // the number of the launch that was last helped, by slot
+  Seen seen{}; // the last launch that had no groups left, by slot
   int idle = 0;
   while (!stopping.load(std::memory_order_relaxed)) {
     uint32_t number = bell.load();
-    Slot *slot = enter(seen);
-    if (slot) {
-      // Without scratch of its own it is no help.
-      if (own.tryReserve(scratchBytes.load()))
-        takeChunks(*slot, own.get());
-      slot->gate.fetch_sub(1, std::memory_order_release);
-      helpers.fetch_sub(1);
-    }
-    if (slot) {
+    if (help(seen, own)) {
       idle = 0;
     } else if (++idle < spins) {
       pause();

@@ -4,7 +4,8 @@
 // do not multiply threads. Whoever launches works too, and the pool's threads
 // help as long as fewer launches are under way than there are processors: one
 // launch alone gets all of them, four on two processors run on a thread each,
-// and the last of them gets help when the others are done.
+// and the last of them gets help when the others are done. So positions that
+// have the same work stay in step, which hides their transfers.
 //
 // A launch opens a gate to the helpers, and each thread takes chunks of groups
 // from a common counter until none are left. A thread that wakes up late finds
@@ -70,13 +71,13 @@ private:
   using Seen = std::array<uint64_t, slotCount>;
 
   static void runAll(const PoolJob &job, void *own);
-  static void takeChunks(Slot &slot, void *own);
+  static bool takeChunk(Slot &slot, void *own);
   Slot *takeSlot();
   void giveBack(Slot &slot);
   void ring();
   void work();
   bool countIn();
-  Slot *enter(Seen &seen);
+  bool help(Seen &seen, Scratch &own);
   void sleepUntilNot(uint32_t number);
 
   std::array<Slot, slotCount> slots;
@@ -84,7 +85,7 @@ private:
   uint64_t freeSlots = ~uint64_t(0);    // bits
   std::atomic<size_t> slotsEverUsed{0}; // the first so many
   alignas(64) std::atomic<int> callers{0};
-  std::atomic<int> helpers{0}; // inside a launch
+  alignas(64) std::atomic<int> helpers{0}; // inside a launch
   std::atomic<uint64_t> scratchBytes{0};
   // What sleepers wait on: changes when there may be something to do.
   alignas(64) std::atomic<uint32_t> bell{0};
