@@ -114,6 +114,12 @@ private:
 
   AttemptResult issue() {
     strand.check();
+    std::shared_ptr<void> admission;
+    if (effect.admit) { // before the intent: nothing is on its way yet
+      strand.post();
+      admission = effect.admit(attempt);
+      strand.check();
+    }
     ++attempt.number;
     attempt.timeout = effect.timeout;
     int64_t left = strand.budget->wallLeft(strand.run.activeNs());

@@ -61,6 +61,8 @@ struct Effect {
   /// a crash nobody needs to wait for its deadline.
   bool endsWithProcess = true;
   int64_t settle = 0;
+  /// Waits until an attempt may begin; it holds what is returned.
+  std::function<std::shared_ptr<void>(const Attempt &)> admit;
   std::function<AttemptResult(const Attempt &)> perform;
   std::function<Found(const Attempt &)> reconcile;
   /// Returns when nothing of an earlier process's attempt is alive.

@@ -51,11 +51,8 @@ Value readWorld(agt_scope *scope, int32_t reading, Value argument,
                 uint32_t type) {
   Arena &arena = scope->arena();
   switch (reading) {
-  case AGT_READ_NOW: {
-    timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return makeFloat(arena, double(time.tv_sec) + double(time.tv_nsec) / 1e9);
-  }
+  case AGT_READ_NOW:
+    return makeFloat(arena, double(Instant::wallNs()) / 1e9);
   case AGT_READ_RANDOM:
     return makeFloat(arena, unitRandom());
   case AGT_READ_UUID:

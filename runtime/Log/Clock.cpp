@@ -2,6 +2,7 @@
 #include "runtime/Log/Clock.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -26,9 +27,19 @@ static const std::string &bootId() {
   return id;
 }
 
+static std::atomic<int64_t> skipped{0};
+
+int64_t Instant::wallNs() { return nanoseconds(CLOCK_REALTIME) + skipped; }
+
 Instant Instant::now() {
-  return {nanoseconds(CLOCK_REALTIME) / 1000000, nanoseconds(CLOCK_BOOTTIME),
-          bootId()};
+  return {wallNs() / 1000000, nanoseconds(CLOCK_BOOTTIME) + skipped, bootId()};
+}
+
+bool Instant::skip(int64_t ns) {
+  if (ns > INT64_MAX / 4 - skipped)
+    return false;
+  skipped += std::max<int64_t>(ns, 0);
+  return true;
 }
 
 Instant Instant::after(int64_t ns) const {

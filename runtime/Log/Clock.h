@@ -14,6 +14,10 @@ struct Instant {
   std::string boot;   // the kernel's boot id
 
   static Instant now();
+  static int64_t wallNs(); // since 1970
+  /// Makes it later for this process: tests do not wait. False when the clock
+  /// cannot go so far.
+  static bool skip(int64_t ns);
   Instant after(int64_t ns) const;
   /// Nanoseconds from now until then, 0 when it is over.
   int64_t remaining() const;

@@ -105,9 +105,12 @@ private:
     fail(AGT_MISSING, "cannot open the step log on PostgreSQL: " + why);
   }
 
+  // Read from the catalog's rows: a name looked up once in a transaction, and
+  // not found, is not looked for again.
   int64_t readVersion() {
-    auto known = database.prepare(
-        "SELECT CAST(to_regclass('agt.schema_version') IS NOT NULL AS INT)");
+    auto known = database.prepare("SELECT count(*) FROM pg_catalog.pg_tables"
+                                  " WHERE schemaname = 'agt'"
+                                  " AND tablename = 'schema_version'");
     known->step();
     if (!known->number(0))
       return 0;
@@ -225,6 +228,17 @@ private:
     FailPoint::reach("log.after");
   }
 
+  void quickTransaction(const std::function<void()> &body) override {
+    std::lock_guard<std::mutex> held(mutex);
+    persist(
+        [&] {
+          database.execute("BEGIN; SET LOCAL synchronous_commit = off");
+          body();
+          database.execute("COMMIT");
+        },
+        [] { return false; });
+  }
+
   std::string transactionId() {
     auto row = database.prepare(
         "SELECT coalesce(CAST(pg_current_xact_id_if_assigned() AS TEXT), '')");
@@ -273,6 +287,12 @@ private:
   // With what writers hold this waits for them, and they for this.
   void lockBlobs() override {
     database.execute("LOCK TABLE blobs IN SHARE ROW EXCLUSIVE MODE");
+  }
+
+  void lockTool(const std::string &tool) override {
+    database.prepare("SELECT pg_advisory_xact_lock(4702111, hashtext($1))")
+        ->bind(tool)
+        .step();
   }
 
   int64_t clockNs() override { return lockRuns({}).clockNs; }

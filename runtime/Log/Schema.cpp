@@ -29,10 +29,10 @@ static const char *const versions[] = {
     " blob TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY(blob, run))@keyed;",
 
     "ALTER TABLE runs ADD COLUMN lease @int;"
-    "CREATE TABLE limits(tool TEXT PRIMARY KEY, next @int NOT NULL)@keyed;"
-    "CREATE TABLE limit_slots("
-    " tool TEXT NOT NULL, slot TEXT NOT NULL, owner TEXT NOT NULL,"
-    " expires @int NOT NULL, PRIMARY KEY(tool, slot))@keyed;",
+    "CREATE TABLE limit_calls("
+    " tool TEXT NOT NULL, call TEXT NOT NULL, owner TEXT NOT NULL,"
+    " started @int NOT NULL, expires @int NOT NULL, running @int NOT NULL,"
+    " PRIMARY KEY(tool, call))@keyed;",
 };
 
 int64_t schemaVersion() { return sizeof versions / sizeof versions[0]; }

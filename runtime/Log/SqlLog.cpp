@@ -3,6 +3,8 @@
 
 #include "runtime/Value/Value.h"
 
+#include <algorithm>
+
 namespace agt::rt {
 
 std::vector<Written> SqlLog::commit(const std::vector<Write *> &writes) {
@@ -105,18 +107,18 @@ Claim::Result SqlLog::take(RunRow &run, const std::string &owner, int64_t limit,
   return Claim::Claimed;
 }
 
-bool SqlLog::ownerLives(const RunRow &run) {
-  if (run.owner.empty())
+bool SqlLog::ownerLives(const std::string &owner, int64_t until) {
+  if (owner.empty())
     return false;
-  if (ofThisMachine(run.owner))
-    return processLives(run.owner);
-  return mayLiveElsewhere(run.owner) && tables.leaseOf(run.id) > clockNs();
+  if (ofThisMachine(owner))
+    return processLives(owner);
+  return mayLiveElsewhere(owner) && until > clockNs();
 }
 
 std::optional<RunRow> SqlLog::load(const std::string &id) {
   std::optional<RunRow> run = tables.loadRun(id);
   if (run)
-    run->owned = ownerLives(*run);
+    run->owned = ownerLives(run->owner, tables.leaseOf(id));
   return run;
 }
 
@@ -175,6 +177,42 @@ bool SqlLog::import(const RunRow &run, const std::vector<Event> &events,
     }
   });
   return made;
+}
+
+// At most `calls` starts in any time of length `per`, and `concurrent` at once.
+int64_t SqlLog::acquire(const LimitedCall &call) {
+  constexpr int64_t askAgain = 25'000'000; // while others run
+  int64_t wait = 0;
+  quickTransaction([&] {
+    lockTool(call.tool);
+    int64_t now = clockNs(), running = 0;
+    std::vector<int64_t> starts;
+    wait = 0;
+    for (const CallRow &row : tables.calls(call.tool)) {
+      if (row.call == call.call)
+        return; // a transaction that is made again had happened
+      bool runs = row.running && ownerLives(row.owner, row.expires);
+      // A start in the future is one by the clock of an earlier boot.
+      bool counts =
+          call.calls && row.started <= now && row.started > now - call.perNs;
+      if (!runs && !counts)
+        tables.removeCall(call.tool, row.call);
+      running += runs;
+      if (counts)
+        starts.push_back(row.started);
+    }
+    if (call.calls && int64_t(starts.size()) >= call.calls)
+      wait = starts[starts.size() - size_t(call.calls)] + call.perNs - now;
+    if (call.concurrent && running >= call.concurrent)
+      wait = std::max(wait, askAgain);
+    if (!wait)
+      tables.addCall(call, now, now + call.timeoutNs);
+  });
+  return wait;
+}
+
+void SqlLog::release(const LimitedCall &call) {
+  quickTransaction([&] { tables.endCall(call.tool, call.call); });
 }
 
 } // namespace agt::rt

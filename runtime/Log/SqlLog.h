@@ -23,6 +23,8 @@ public:
   bool import(const RunRow &run, const std::vector<Event> &events,
               const std::vector<Blob> &blobs) override;
   int64_t leaseNs() const override { return lease; }
+  int64_t acquire(const LimitedCall &call) override;
+  void release(const LimitedCall &call) override;
 
 protected:
   SqlLog(Sql &database, int64_t leaseNs) : tables(database), lease(leaseNs) {}
@@ -33,12 +35,16 @@ protected:
   };
   /// Durable when it returns. `body` may be called more than once.
   virtual void transaction(const std::function<void()> &body) = 0;
+  /// Not durable, only seen by everybody.
+  virtual void quickTransaction(const std::function<void()> &body) = 0;
   virtual void reading(const std::function<void()> &body) = 0;
   /// Inside a transaction: nobody else writes these runs until it ends, so that
   /// the events of a run become visible in the order of their seq.
   virtual Now lockRuns(const std::vector<std::string> &ids) = 0;
   /// Inside a transaction: nobody else adds blobs until it ends.
   virtual void lockBlobs() = 0;
+  /// Inside a transaction: nobody else counts calls of the tool until it ends.
+  virtual void lockTool(const std::string &tool) = 0;
   virtual int64_t clockNs() = 0;
   /// Whether an owner that is not of this machine can be alive at all.
   virtual bool mayLiveElsewhere(const std::string &owner) = 0;
@@ -52,7 +58,7 @@ private:
   Claim::Result take(RunRow &run, const std::string &owner, int64_t limit,
                      const Now &now);
   std::optional<RunRow> load(const std::string &id);
-  bool ownerLives(const RunRow &run);
+  bool ownerLives(const std::string &owner, int64_t until);
   int64_t append(const Event &event, int64_t epoch, int64_t timeMs);
 
   int64_t lease;

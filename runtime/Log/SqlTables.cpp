@@ -314,6 +314,48 @@ std::optional<std::string> SqlTables::find(const std::string &blob) {
   return row->text(0);
 }
 
+std::vector<CallRow> SqlTables::calls(const std::string &tool) {
+  std::vector<CallRow> all;
+  auto row = database.prepare("SELECT call, owner, started, expires, running"
+                              " FROM limit_calls WHERE tool = $1"
+                              " ORDER BY started");
+  row->bind(tool);
+  while (row->step())
+    all.push_back({row->text(0), row->text(1), row->number(2), row->number(3),
+                   row->number(4) != 0});
+  return all;
+}
+
+void SqlTables::addCall(const LimitedCall &call, int64_t started,
+                        int64_t expires) {
+  database
+      .prepare("INSERT INTO limit_calls(tool, call, owner, started, expires,"
+               " running) VALUES($1, $2, $3, $4, $5, $6)")
+      ->bind(call.tool)
+      .bind(call.call)
+      .bind(call.owner)
+      .bind(started)
+      .bind(expires)
+      .bind(int64_t(call.concurrent != 0))
+      .run();
+}
+
+void SqlTables::endCall(const std::string &tool, const std::string &call) {
+  database
+      .prepare("UPDATE limit_calls SET running = 0 WHERE tool = $1 AND"
+               " call = $2")
+      ->bind(tool)
+      .bind(call)
+      .run();
+}
+
+void SqlTables::removeCall(const std::string &tool, const std::string &call) {
+  database.prepare("DELETE FROM limit_calls WHERE tool = $1 AND call = $2")
+      ->bind(tool)
+      .bind(call)
+      .run();
+}
+
 std::string SqlTables::content(const std::string &blob) {
   if (std::optional<std::string> bytes = find(blob))
     return *bytes;

@@ -11,6 +11,13 @@
 
 namespace agt::rt {
 
+/// A call of a limited tool.
+struct CallRow {
+  std::string call, owner;
+  int64_t started = 0, expires = 0;
+  bool running = false;
+};
+
 class SqlTables {
 public:
   explicit SqlTables(Sql &database) : database(database) {}
@@ -39,6 +46,11 @@ public:
   std::string keep(const std::string &run, const std::string &id,
                    const std::string &bytes);
   std::optional<std::string> find(const std::string &blob);
+
+  std::vector<CallRow> calls(const std::string &tool); // by start
+  void addCall(const LimitedCall &call, int64_t started, int64_t expires);
+  void endCall(const std::string &tool, const std::string &call);
+  void removeCall(const std::string &tool, const std::string &call);
 
 private:
   std::string content(const std::string &blob);

@@ -32,7 +32,8 @@ struct Connection {
 class SqliteLog : private Connection, public SqlLog {
 public:
   explicit SqliteLog(const SqliteOptions &options)
-      : Connection(options), SqlLog(database, options.leaseNs) {
+      : Connection(options), SqlLog(database, options.leaseNs),
+        synchronous(options.synchronous) {
     FileGuard held(lock);
     database.execute("PRAGMA page_size=4096");
     database.execute("PRAGMA journal_mode=WAL");
@@ -87,6 +88,38 @@ private:
     std::lock_guard<std::mutex> held(mutex);
     FileGuard locked(lock);
     FailPoint::reach("log.before");
+    make(body);
+    ++ownWrites;
+    FailPoint::reach("log.after");
+    if (frames >= checkpointFrames) {
+      // What cannot be copied now, because somebody reads it, comes later.
+      sqlite3_wal_checkpoint_v2(database.handle, nullptr,
+                                SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+      frames = 0;
+    }
+  }
+
+  // What it appends to the WAL is synced with the next durable commit.
+  void quickTransaction(const std::function<void()> &body) override {
+    std::lock_guard<std::mutex> held(mutex);
+    FileGuard locked(lock);
+    if (synchronous)
+      database.execute("PRAGMA synchronous=NORMAL");
+    try {
+      make(body);
+    } catch (...) {
+      restoreSync();
+      throw;
+    }
+    restoreSync();
+  }
+
+  void restoreSync() {
+    if (synchronous)
+      database.execute("PRAGMA synchronous=FULL");
+  }
+
+  void make(const std::function<void()> &body) {
     database.execute("BEGIN IMMEDIATE");
     try {
       body();
@@ -96,14 +129,6 @@ private:
       if (!sqlite3_get_autocommit(database.handle))
         sqlite3_exec(database.handle, "ROLLBACK", nullptr, nullptr, nullptr);
       throw;
-    }
-    ++ownWrites;
-    FailPoint::reach("log.after");
-    if (frames >= checkpointFrames) {
-      // What cannot be copied now, because somebody reads it, comes later.
-      sqlite3_wal_checkpoint_v2(database.handle, nullptr,
-                                SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-      frames = 0;
     }
   }
 
@@ -117,6 +142,7 @@ private:
     return {Instant::now().wallMs, clockNs()};
   }
   void lockBlobs() override {}
+  void lockTool(const std::string &) override {}
 
   // Of this boot: an owner of an earlier one is dead whatever its lease says.
   int64_t clockNs() override { return Instant::now().bootNs; }
@@ -124,6 +150,7 @@ private:
     return ofThisBoot(owner);
   }
 
+  bool synchronous;
   int frames = 0;
   int64_t ownWrites = 0;
 };

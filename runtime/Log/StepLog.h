@@ -122,6 +122,15 @@ struct Claim {
   RunRow run; // as it stands after the claim
 };
 
+/// A call of a tool with a `limit`, which holds over all runs and workers of one
+/// database. 0: no such limit.
+struct LimitedCall {
+  std::string tool, call; // `call`: any name that no other call has
+  std::string owner;      // the process
+  int64_t calls = 0, perNs = 0, concurrent = 0;
+  int64_t timeoutNs = 0; // after which it is over, whatever became of its owner
+};
+
 constexpr int64_t defaultLeaseNs = 30'000'000'000;
 
 class StepLog {
@@ -145,6 +154,10 @@ public:
   virtual std::optional<std::string> blob(const std::string &id) = 0;
   /// How long a claim holds without being renewed, in nanoseconds.
   virtual int64_t leaseNs() const = 0;
+  /// 0: the call may start and counts as running. Else nanoseconds after which
+  /// to ask again. Not durable, nor need it be.
+  virtual int64_t acquire(const LimitedCall &call) = 0;
+  virtual void release(const LimitedCall &call) = 0;
   /// A number that has changed when anybody has written since.
   virtual int64_t version() = 0;
   /// Takes a finished run away, and the blobs no run needs.

@@ -1,59 +1,118 @@
-// See Limit.h.
+// See Limit.h. The step log counts; within one process, one call at a time asks
+// it for its tool, the others wait for their turn, and a call that ends here is
+// noticed at once. Calls of other processes are asked after again and again,
+// with a jitter so that those who wait for one moment do not meet.
 #include "runtime/Tool/Limit.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
+#include <random>
 
 namespace agt::rt {
 
 using Clock = std::chrono::steady_clock;
+using Nanoseconds = std::chrono::nanoseconds;
 
-struct LimitSlot::State {
+static constexpr int64_t graceNs = 5'000'000'000; // behind a call's time limit
+static constexpr int64_t lookNs = 20'000'000;     // whether it is cancelled
+
+struct LimitSlot::Gate {
   std::mutex mutex;
-  std::condition_variable freed;
-  std::deque<Clock::time_point> starts; // within the last period
-  int64_t running = 0;
+  std::condition_variable changed;
+  bool asking = false;
+  int64_t ended = 0; // calls of this process
 };
 
-LimitSlot::State &LimitSlot::stateOf(const ToolDecl &tool) {
+LimitSlot::Gate &LimitSlot::gateOf(const ToolDecl &tool) {
   static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<State>> states;
+  static std::map<std::string, std::unique_ptr<Gate>> gates;
   std::lock_guard<std::mutex> held(mutex);
-  std::unique_ptr<State> &state = states[tool.name];
-  if (!state)
-    state = std::make_unique<State>();
-  return *state;
+  std::unique_ptr<Gate> &gate = gates[tool.name];
+  if (!gate)
+    gate = std::make_unique<Gate>();
+  return *gate;
 }
 
-LimitSlot::LimitSlot(const ToolDecl &tool, const CancelToken &cancel) {
+static std::string newCallName() {
+  static std::atomic<int64_t> number{0};
+  return thisProcess() + "#" + std::to_string(++number);
+}
+
+static int64_t jitter(int64_t ns) {
+  thread_local std::minstd_rand random{std::random_device()()};
+  int64_t most = std::clamp<int64_t>(ns / 4, 1, 50'000'000);
+  return std::uniform_int_distribution<int64_t>(0, most)(random);
+}
+
+LimitSlot::LimitSlot(StepLog &log, const ToolDecl &tool,
+                     const CancelToken &cancel)
+    : log(log) {
   if (!tool.limitCalls && !tool.limitConcurrent)
     return;
-  State &limit = stateOf(tool);
-  std::chrono::nanoseconds period(tool.limitPer);
-  std::unique_lock<std::mutex> held(limit.mutex);
-  while (!cancel.cancelled()) {
-    auto now = Clock::now();
-    while (!limit.starts.empty() && now - limit.starts.front() >= period)
-      limit.starts.pop_front();
-    bool slot = !tool.limitConcurrent || limit.running < tool.limitConcurrent;
-    bool turn =
-        !tool.limitCalls || int64_t(limit.starts.size()) < tool.limitCalls;
-    if (slot && turn)
-      break;
-    limit.freed.wait_for(held, std::chrono::milliseconds(5));
+  call.tool = tool.name;
+  call.call = newCallName();
+  call.owner = thisProcess();
+  call.calls = tool.limitCalls;
+  call.perNs = tool.limitPer;
+  call.concurrent = tool.limitConcurrent;
+  call.timeoutNs = tool.timeout + graceNs;
+  gate = &gateOf(tool);
+  bool mayStart = false;
+  try {
+    mayStart = wait(cancel);
+  } catch (...) {
+    gate = nullptr;
+    throw;
   }
-  ++limit.running;
-  limit.starts.push_back(Clock::now());
-  state = &limit;
+  if (!mayStart)
+    gate = nullptr;
+}
+
+bool LimitSlot::wait(const CancelToken &cancel) {
+  std::unique_lock<std::mutex> held(gate->mutex);
+  while (gate->asking && !cancel.cancelled())
+    gate->changed.wait_for(held, Nanoseconds(lookNs));
+  if (cancel.cancelled())
+    return false;
+  struct Turn {
+    Gate &gate;
+    std::unique_lock<std::mutex> &held;
+    ~Turn() {
+      if (!held.owns_lock())
+        held.lock();
+      gate.asking = false;
+      gate.changed.notify_all();
+    }
+  } turn{*gate, held};
+  gate->asking = true;
+  while (!cancel.cancelled()) {
+    int64_t ended = gate->ended;
+    held.unlock();
+    int64_t left = log.acquire(call);
+    if (left == 0)
+      return true;
+    left += jitter(left);
+    held.lock();
+    for (auto end = Clock::now() + Nanoseconds(left);
+         Clock::now() < end && gate->ended == ended && !cancel.cancelled();)
+      gate->changed.wait_for(
+          held, std::min<Nanoseconds>(end - Clock::now(), Nanoseconds(lookNs)));
+  }
+  return false;
 }
 
 LimitSlot::~LimitSlot() {
-  if (!state)
+  if (!gate || !call.concurrent)
     return;
-  std::lock_guard<std::mutex> held(state->mutex);
-  --state->running;
-  state->freed.notify_all();
+  try {
+    log.release(call);
+  } catch (const Failure &) {
+    // It is over for others when this process is gone, or with its time limit.
+  }
+  std::lock_guard<std::mutex> held(gate->mutex);
+  ++gate->ended;
+  gate->changed.notify_all();
 }
 
 } // namespace agt::rt

@@ -1,4 +1,5 @@
-// `limit: 5 per 1s, concurrent 2`: of a tool, over all runs of this process.
+// `limit: 5 per 1s, concurrent 2`: of a tool, over all runs of all processes
+// that share a step log.
 #ifndef AGT_RUNTIME_TOOL_LIMIT_H
 #define AGT_RUNTIME_TOOL_LIMIT_H
 
@@ -7,17 +8,21 @@
 namespace agt::rt {
 
 /// Waits until the call may start; the slot is free again with the object.
-/// A cancelled strand does not wait: its call is cut short at once.
+/// A cancelled strand does not wait, and has no slot.
 class LimitSlot {
 public:
-  LimitSlot(const ToolDecl &tool, const CancelToken &cancel);
+  LimitSlot(StepLog &log, const ToolDecl &tool, const CancelToken &cancel);
   ~LimitSlot();
   LimitSlot(const LimitSlot &) = delete;
 
 private:
-  struct State;
-  static State &stateOf(const ToolDecl &tool);
-  State *state = nullptr;
+  struct Gate;
+  static Gate &gateOf(const ToolDecl &tool);
+  bool wait(const CancelToken &cancel);
+
+  StepLog &log;
+  LimitedCall call;
+  Gate *gate = nullptr; // set while the slot is held
 };
 
 } // namespace agt::rt

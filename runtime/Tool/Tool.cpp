@@ -104,7 +104,6 @@ AttemptResult performTool(agt_scope *scope, uint32_t index,
     ++counts.calls[{AGT_WITH_TOOL, index}];
   }
   try {
-    LimitSlot slot(tool, *attempt.cancel);
     if (tool.kind == "exec")
       return performExec(scope, tool, index, args, attempt);
     if (tool.kind == "http")
@@ -135,6 +134,7 @@ static Found askReconcile(agt_scope *scope, uint32_t index,
     call.args = namedArguments(question, arguments);
     call.timeout = question.timeout;
     call.number = n;
+    LimitSlot slot(scope->strand->run.log, question, *attempt.cancel);
     AttemptResult result = performTool(scope, asked, arguments, call);
     if (result.kind == AttemptResult::Done)
       return {result.value ? Found::Yes : Found::No, result.value, ""};
@@ -156,6 +156,11 @@ Value callTool(agt_scope *scope, const agt_site &site, uint32_t index,
   effect.type = tool.result;
   effect.endsWithProcess = tool.kind == "exec";
   effect.settle = tool.settle;
+  if (tool.limitCalls || tool.limitConcurrent)
+    effect.admit = [&](const Attempt &attempt) -> std::shared_ptr<void> {
+      return std::make_shared<LimitSlot>(scope->strand->run.log, tool,
+                                         *attempt.cancel);
+    };
   effect.perform = [&](const Attempt &attempt) {
     return performTool(scope, index, args, attempt);
   };

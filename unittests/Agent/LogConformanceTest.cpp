@@ -275,6 +275,46 @@ TEST_P(StepLogTest, AForeignOwnerHoldsARunForItsLease) {
   EXPECT_EQ(commit(renewal), Written::Stale);
 }
 
+LimitedCall limited(const std::string &name, int64_t calls, int64_t concurrent,
+                    const std::string &owner = thisProcess()) {
+  LimitedCall call;
+  call.tool = "t";
+  call.call = name;
+  call.owner = owner;
+  call.calls = calls;
+  call.perNs = 300'000'000;
+  call.concurrent = concurrent;
+  call.timeoutNs = 200'000'000;
+  return call;
+}
+
+TEST_P(StepLogTest, CountsStartsInAnyStretchOfTime) {
+  EXPECT_EQ(log->acquire(limited("a", 2, 0)), 0);
+  EXPECT_EQ(log->acquire(limited("b", 2, 0)), 0);
+  int64_t wait = log->acquire(limited("c", 2, 0));
+  EXPECT_GT(wait, 0);
+  EXPECT_LE(wait, 300'000'000);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(wait));
+  EXPECT_EQ(log->acquire(limited("c", 2, 0)), 0);
+  LimitedCall other = limited("d", 2, 0);
+  other.tool = "another";
+  EXPECT_EQ(log->acquire(other), 0);
+}
+
+// A slot is free again when its call ends, when its process does, and on
+// another machine when the call's time is over.
+TEST_P(StepLogTest, CountsCallsThatRun) {
+  EXPECT_EQ(log->acquire(limited("a", 0, 1)), 0);
+  EXPECT_GT(log->acquire(limited("b", 0, 1)), 0);
+  log->release(limited("a", 0, 1));
+  EXPECT_EQ(log->acquire(limited("b", 0, 1, deadOwner(1))), 0);
+  std::string boot = thisMachine().substr(0, thisMachine().find('.'));
+  EXPECT_EQ(log->acquire(limited("c", 0, 1, boot + ".1:17:4")), 0);
+  EXPECT_GT(log->acquire(limited("d", 0, 1)), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  EXPECT_EQ(log->acquire(limited("d", 0, 1)), 0);
+}
+
 // Two connections to one database, as two processes have: each write is seen by
 // the other, none is lost, and nobody is told that the database is locked.
 TEST_P(StepLogTest, TwoConnections) {

@@ -104,7 +104,7 @@ TEST_F(PostgresTest, BringsAnOlderLogUpToItsVersion) {
   claimed(*log, "r");
   Postgres connection(server.url());
   connection.connect();
-  connection.execute("DROP TABLE limits; DROP TABLE limit_slots;"
+  connection.execute("DROP TABLE limit_calls;"
                      "ALTER TABLE runs DROP COLUMN lease;"
                      "UPDATE schema_version SET version = 1");
   // Many programs at once, as after an update.
@@ -117,6 +117,16 @@ TEST_F(PostgresTest, BringsAnOlderLogUpToItsVersion) {
   for (std::thread &thread : all)
     thread.join();
   EXPECT_EQ(seen, 6);
+}
+
+TEST_F(PostgresTest, IsMadeByManyAtOnce) {
+  std::vector<std::thread> all;
+  std::atomic<int> opened{0};
+  for (int i = 0; i < 8; ++i)
+    all.emplace_back([&] { opened += refusal(server.url()).empty(); });
+  for (std::thread &thread : all)
+    thread.join();
+  EXPECT_EQ(opened, 8);
 }
 
 // Commits are durable whatever the server's default is.
