@@ -180,7 +180,9 @@ private:
     posix_spawn_file_actions_destroy(&actions);
     if (error)
       return error;
-    std::string wire = packed(spec.argv) + packed(spec.environment);
+    std::string wire(reinterpret_cast<const char *>(&spec.mostProcesses),
+                     sizeof spec.mostProcesses);
+    wire += packed(spec.argv) + packed(spec.environment);
     for (size_t at = 0; at < wire.size();) {
       ssize_t sent =
           send(control.get(), wire.data() + at, wire.size() - at, MSG_NOSIGNAL);
@@ -295,6 +297,7 @@ private:
     else
       result.kind = report.kind == 'x'   ? ProcessResult::Exited
                     : report.kind == 's' ? ProcessResult::Signalled
+                    : report.kind == 'p' ? ProcessResult::TooMany
                                          : ProcessResult::NotStarted;
   }
 

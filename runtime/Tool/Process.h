@@ -26,6 +26,9 @@ struct ProcessSpec {
   /// Bound as an abstract socket's name while anything of it is alive; "":
   /// none.
   std::string guard;
+  /// More than these are the end of it, threads counted and the first process
+  /// not; 0: the kernel's limits do.
+  uint64_t mostProcesses = 0;
   /// What the command finds to read at extraDescriptor; "": nothing.
   std::string extra;
   std::function<bool()> cancelled;
@@ -34,8 +37,16 @@ struct ProcessSpec {
 inline constexpr int extraDescriptor = 5;
 
 struct ProcessResult {
-  enum Kind { Exited, Signalled, NotStarted, TimedOut, Cancelled, Lost } kind;
-  int code = 0; // exit code, signal, errno
+  enum Kind {
+    Exited,
+    Signalled,
+    NotStarted,
+    TimedOut,
+    Cancelled,
+    Lost,
+    TooMany
+  } kind;
+  int code = 0; // exit code, signal, errno, most processes
   std::string out, err;
   uint64_t outBytes = 0, errBytes = 0; // all of them
 };

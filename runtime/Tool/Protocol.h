@@ -10,7 +10,9 @@ namespace agt::rt {
 inline constexpr const char *supervisorWord = "--agt-supervise";
 
 struct Report {
-  char kind; // x: exit code, s: signal, e: errno of a start that failed
+  // x: exit code, s: signal, e: errno of a start that failed, p: killed for
+  // more processes than this
+  char kind;
   int32_t code;
 };
 

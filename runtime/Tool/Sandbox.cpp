@@ -44,16 +44,38 @@ void addSystem(Words &words) {
     else if (exists(path))
       add(words, {"--ro-bind", path, path});
   }
-  add(words, {"--ro-bind-try", "/etc/ssl", "/etc/ssl", "--proc", "/proc",
-              "--dev", "/dev", "--tmpfs", "/tmp"});
+  add(words, {"--ro-bind-try", "/etc/ssl", "/etc/ssl"});
 }
 
 bool within(const std::string &path, const Words &folders) {
   return std::any_of(
       folders.begin(), folders.end(), [&](const std::string &folder) {
-        return path == folder || (path.compare(0, folder.size(), folder) == 0 &&
+        return path == folder || folder == "/" || (path.compare(0, folder.size(), folder) == 0 &&
                                   path[folder.size()] == '/');
       });
+}
+
+// What the clause lists, a folder before what is in it: what is listed deeper
+// down counts there.
+struct Bind {
+  std::string path;
+  bool writable;
+};
+
+std::vector<Bind> binds(const SandboxDecl &box) {
+  std::vector<Bind> all;
+  for (const std::string &path : box.read)
+    all.push_back({path, false});
+  for (const std::string &path : box.write)
+    all.push_back({path, true});
+  std::sort(all.begin(), all.end(), [](const Bind &a, const Bind &b) {
+    return a.path == b.path ? a.writable < b.writable : a.path < b.path;
+  });
+  return all;
+}
+
+void addBind(Words &words, const Bind &bind) {
+  add(words, {bind.writable ? "--bind" : "--ro-bind", bind.path, bind.path});
 }
 
 std::string currentFolder() {
@@ -79,18 +101,26 @@ Words fences(const SandboxDecl &box) {
   bool network = box.network && !box.untrusted;
   if (!network)
     add(words, {"--unshare-net"});
-  addSystem(words);
-  if (network)
-    for (const char *path :
-         {"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"})
-      add(words, {"--ro-bind-try", path, path});
+  std::vector<Bind> listed = box.untrusted ? std::vector<Bind>() : binds(box);
+  bool wholeRoot = !listed.empty() && listed[0].path == "/";
+  if (wholeRoot) {
+    for (const Bind &bind : listed)
+      if (bind.path == "/")
+        addBind(words, bind);
+  } else {
+    addSystem(words);
+    if (network)
+      for (const char *path :
+           {"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"})
+        add(words, {"--ro-bind-try", path, path});
+  }
+  // Private whatever is listed above them.
+  add(words, {"--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"});
+  for (const Bind &bind : listed)
+    if (bind.path != "/")
+      addBind(words, bind);
   std::string folder = "/tmp";
   if (!box.untrusted) {
-    // A folder to read may hold one to write: that one is bound on top.
-    for (const std::string &path : box.read)
-      add(words, {"--ro-bind", path, path});
-    for (const std::string &path : box.write)
-      add(words, {"--bind", path, path});
     std::string here = currentFolder();
     if (within(here, box.read) || within(here, box.write))
       folder = here;
@@ -161,6 +191,9 @@ void enterSandbox(const SandboxDecl &box, const std::string &tool,
   words.insert(words.end(), spec.argv.begin(), spec.argv.end());
   spec.argv = words;
   spec.extra = seccompFilter();
+  // The kernel exempts the superuser from RLIMIT_NPROC, in any namespace.
+  if (geteuid() == 0)
+    spec.mostProcesses = uint64_t(box.processes);
 }
 
 } // namespace agt::rt

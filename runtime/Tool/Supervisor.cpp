@@ -1,9 +1,9 @@
 // The supervisor's side. It is single-threaded, knows one command line and the
 // socket at descriptor 3, and does no more than start, watch and kill.
 //
-// From the other side come the specification (two texts, each after its length:
-// argv and environment, entries ended by NUL), then single letters: t (TERM to
-// the tool's group), k (kill all). The end of the stream means the same as k.
+// From the other side come the specification (the most processes, 0: any; two
+// texts, each after its length: argv and environment, entries ended by NUL),
+// then single letters: t (TERM to the tool's group), k (kill all). The end of the stream means the same as k.
 // Back goes one Report, at the latest when nothing below us is alive.
 #include "runtime/Tool/Process.h"
 #include "runtime/Tool/Protocol.h"
@@ -51,10 +51,15 @@ bool readTexts(int from, std::string &content, std::vector<char *> &texts) {
   return true;
 }
 
+struct Below {
+  pid_t pid, parent;
+  int64_t threads;
+};
+
 // Everything below us: processes that we are an ancestor of. What loses its
 // parent becomes our child, so that the tree cannot be left.
-std::vector<pid_t> descendants() {
-  std::vector<std::pair<pid_t, pid_t>> parents; // process, parent
+std::vector<Below> descendants() {
+  std::vector<Below> all;
   if (DIR *folder = opendir("/proc")) {
     while (dirent *entry = readdir(folder)) {
       pid_t pid = pid_t(std::atoi(entry->d_name));
@@ -69,18 +74,23 @@ std::vector<pid_t> descendants() {
       if (n <= 0)
         continue;
       text[n] = 0;
+      // Fields 3 (state), 4 (parent) and 20 (threads).
       const char *name = std::strrchr(text, ')');
       int parent;
-      if (name && std::sscanf(name + 1, " %*c %d", &parent) == 1)
-        parents.emplace_back(pid, parent);
+      long threads;
+      if (name && std::sscanf(name + 1,
+                              " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u"
+                              " %*u %*d %*d %*d %*d %ld",
+                              &parent, &threads) == 2)
+        all.push_back({pid, parent, threads});
     }
     closedir(folder);
   }
-  std::vector<pid_t> found{getpid()};
+  std::vector<Below> found{{getpid(), 0, 0}};
   for (size_t i = 0; i < found.size(); ++i)
-    for (auto [pid, parent] : parents)
-      if (parent == found[i])
-        found.push_back(pid);
+    for (const Below &process : all)
+      if (process.parent == found[i].pid)
+        found.push_back(process);
   found.erase(found.begin());
   return found;
 }
@@ -88,8 +98,8 @@ std::vector<pid_t> descendants() {
 // Kills until there is no child left; those of the killed come to us.
 void killAll() {
   while (true) {
-    for (pid_t pid : descendants())
-      kill(pid, SIGKILL);
+    for (const Below &process : descendants())
+      kill(process.pid, SIGKILL);
     pid_t reaped;
     while ((reaped = waitpid(-1, nullptr, WNOHANG)) > 0)
       ;
@@ -110,7 +120,8 @@ public:
     fcntl(socket + 1, F_SETFD, FD_CLOEXEC);
     std::string argvText, environmentText;
     std::vector<char *> argv, environment;
-    if (!readTexts(socket, argvText, argv) ||
+    if (!readAll(socket, &mostProcesses, sizeof mostProcesses) ||
+        !readTexts(socket, argvText, argv) ||
         !readTexts(socket, environmentText, environment))
       return 1;
     sigset_t mask;
@@ -169,8 +180,13 @@ private:
   void watch(int signals) {
     while (tool > 0) {
       pollfd files[] = {{socket, POLLIN, 0}, {signals, POLLIN, 0}};
-      if (poll(files, 2, -1) < 0 && errno != EINTR)
+      if (poll(files, 2, mostProcesses ? countEveryMs : -1) < 0 &&
+          errno != EINTR)
         return;
+      if (mostProcesses && tooMany()) {
+        report = {'p', int32_t(mostProcesses)};
+        return;
+      }
       if (files[0].revents) {
         char command;
         ssize_t got = read(socket, &command, 1);
@@ -188,6 +204,14 @@ private:
     }
   }
 
+  // Threads count, as in RLIMIT_NPROC; the command around the tool does not.
+  bool tooMany() const {
+    int64_t count = -1;
+    for (const Below &process : descendants())
+      count += process.threads;
+    return count > int64_t(mostProcesses);
+  }
+
   void reap() {
     int status;
     pid_t pid;
@@ -200,7 +224,9 @@ private:
     }
   }
 
+  static constexpr int countEveryMs = 20;
   int socket;
+  uint64_t mostProcesses = 0;
   pid_t tool = -1;
   Report report{'s', SIGKILL};
 };

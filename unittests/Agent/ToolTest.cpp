@@ -218,6 +218,42 @@ TEST_F(SandboxTest, ReadsAndWritesWhereItMay) {
                             "'/not/there', which is not there");
 }
 
+// The deeper entry counts, in whatever order and list they are.
+TEST_F(SandboxTest, ListsMayBeNested) {
+  for (const char *name : {"w", "w/r", "w/r/w"})
+    mkdir(dir.path(name).c_str(), 0755);
+  box().write = {dir.path("w/r/w"), dir.path("w")};
+  box().read = {dir.path("w/r")};
+  std::string write = "for d in w w/r w/r/w; do echo x 2>/dev/null > " +
+                      dir.folder + "/$d/x && echo $d; done 2>/dev/null; true";
+  EXPECT_EQ(inside(write), "0 w\nw/r/w\n");
+}
+
+TEST_F(SandboxTest, AWholeFileSystemIsStillPrivate) {
+  dir.write("in", "text");
+  box().read = {"/"};
+  std::string mine = std::to_string(getpid());
+  EXPECT_EQ(inside("test -e /etc/passwd && echo all; ls -A /tmp; test -e /proc/" +
+                   mine + "/exe || echo alone; echo x 2>/dev/null > /etc/x ||"
+                   " echo read-only; echo y > /tmp/y && ls /tmp"),
+            "0 all\nalone\nread-only\ny\n");
+  EXPECT_EQ(dir.read("in"), "text");
+}
+
+// As the superuser, whom the kernel exempts, it is killed; others cannot make
+// the process that is too much.
+TEST_F(SandboxTest, HasFewProcesses) {
+  box().processes = 12;
+  EXPECT_EQ(inside("for i in 1 2 3 4; do sleep 0.1 & done; wait; echo end"),
+            "0 end\n");
+  std::string said = inside("for i in $(seq 40); do sleep 5 & done; wait");
+  if (geteuid() == 0)
+    EXPECT_EQ(said, "o: 'shell' was killed: it had more than the 12 processes "
+                    "of its sandbox");
+  else
+    EXPECT_NE(said.find("Cannot fork"), std::string::npos) << said;
+}
+
 TEST_F(SandboxTest, HasLimits) {
   box().memory = 64 << 20;
   box().files = 1 << 20;
