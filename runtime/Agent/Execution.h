@@ -50,6 +50,8 @@ struct CallCounts {
   std::map<uint32_t, std::string> mocks; // llm: file
   std::map<std::pair<int32_t, uint32_t>, int64_t> calls;
   std::map<uint32_t, std::map<size_t, int64_t>> used; // llm: entry: times
+  // `mock` statements so far, and those that an earlier replay has come to.
+  int64_t mockStatements = 0, mocksBefore = 0;
 };
 
 struct ExecutionOptions {
@@ -115,8 +117,20 @@ public:
   Arena arena;
   CancelToken cancel;
   Budget *budget;
-  std::string failedStep, failure; // kept until caught
+  // Kept until caught. The place is that of the innermost failure.
+  std::string failedStep, failure, failedPlace;
   int depth = 0;                   // of children in children
+
+  /// "STEP: MESSAGE"
+  std::string failureText() const {
+    return (failedStep.empty() ? "" : failedStep + ": ") + failure;
+  }
+  /// The message; the failure is forgotten.
+  std::string takeFailure() {
+    failedStep.clear();
+    failedPlace.clear();
+    return std::exchange(failure, std::string());
+  }
 
   /// Kept until the next commit() or post().
   void note(Event event) { pending.push_back(std::move(event)); }
@@ -153,9 +167,9 @@ agt_scope *makeScope(Strand &strand, std::string_view prefix);
 /// Percent-encoded outside [A-Za-z0-9._-].
 std::string encodeKey(std::string_view key);
 
-/// Runs the body of a step at `path`.
+/// Runs the body of a step at `path`, which stands at `place` in the source.
 template <typename Body>
-int32_t guardStep(agt_scope *scope, const std::string &path,
+int32_t guardStep(agt_scope *scope, const std::string &path, const char *place,
                   Body &&body) noexcept {
   Strand &strand = *scope->strand;
   try {
@@ -165,6 +179,8 @@ int32_t guardStep(agt_scope *scope, const std::string &path,
     } catch (StepFailure &failure) {
       strand.failedStep = path;
       strand.failure = std::move(failure.message);
+      if (strand.failedPlace.empty() && place)
+        strand.failedPlace = place;
       return AGT_STEP_FAILED;
     } catch (Unwind &unwind) {
       return unwind.outcome;
@@ -189,7 +205,8 @@ agt_site resolveSite(agt_scope *scope, const agt_site &site);
 template <typename Body>
 int32_t guardSite(agt_scope *scope, const agt_site *site, Body &&body) {
   agt_site resolved = resolveSite(scope, *site);
-  return guardStep(scope, scope->path(resolved.name), [&] { body(resolved); });
+  return guardStep(scope, scope->path(resolved.name), resolved.place,
+                   [&] { body(resolved); });
 }
 
 /// The logged state of the step of `site`, whose arguments (canonical JSON)

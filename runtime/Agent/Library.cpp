@@ -247,9 +247,9 @@ private:
 
 } // namespace
 
-int32_t agt_library_call(agt_scope *scope, const char *, int32_t function,
+int32_t agt_library_call(agt_scope *scope, const char *place, int32_t function,
                          const agt_value *const *args, uint64_t n_args,
                          const agt_value **result) {
-  return guardStep(scope, std::string(scope->prefix),
+  return guardStep(scope, std::string(scope->prefix), place,
                    [&] { *result = Call(scope, args, n_args).run(function); });
 }

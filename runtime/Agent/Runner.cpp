@@ -88,6 +88,11 @@ RunOutcome Runner::ofEnded(const RunRow &run) {
                           ? "the run '" + run.id + "' was cancelled"
                           : run.error;
   }
+  if (run.status == RunStatus::Failed)
+    for (const Event &event : log.events(run.id, 0))
+      if (Json place = infoMember(event.info, "place");
+          event.kind == EventKind::RunFailed && place.is_string())
+        outcome.place = place.get<std::string>();
   return outcome;
 }
 
@@ -266,7 +271,7 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
     if (outcome == AGT_STEP_OK)
       out.result = canonicalJson(result);
     else
-      out = {AGT_FAILED, "", strand.failure, {}};
+      out = {AGT_FAILED, "", strand.failureText(), {}, strand.failedPlace};
     return out;
   }
   if (stopped) {
@@ -282,7 +287,7 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
       } catch (const Unwind &) {
       }
     }
-    return {reason.code, "", reason.message, {}};
+    return {reason.code, "", reason.message, {}, reason.place};
   }
   switch (outcome) {
   case AGT_STEP_OK:
@@ -292,8 +297,11 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
     event.kind = EventKind::RunFailed;
     out.code = AGT_FAILED;
     out.message = change.error = event.error =
-        (strand.failedStep.empty() ? "" : strand.failedStep + ": ") +
-        strand.failure;
+        strand.failureText();
+    if (!strand.failedPlace.empty()) {
+      out.place = strand.failedPlace;
+      event.info = "{\"place\":" + jsonString(out.place) + "}";
+    }
     change.status = RunStatus::Failed;
     break;
   case AGT_STEP_CANCELLED:
@@ -326,7 +334,7 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
     strand.commit(change);
   } catch (const Unwind &) {
     Failure reason = run.stopReason();
-    return {reason.code, "", reason.message, {}};
+    return {reason.code, "", reason.message, {}, reason.place};
   }
   // What came in while the branches were still working may be what the run
   // waits for.

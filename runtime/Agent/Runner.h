@@ -11,6 +11,7 @@ struct RunOutcome {
   std::string result;     // canonical JSON of a run that is done
   std::string message;    // else: what happened
   std::vector<PendingWait> waits;
+  std::string place; // file:line:column of a failure, "" where there is none
 };
 
 class Runner {
@@ -35,7 +36,7 @@ private:
                      const ExecutionOptions &options, bool &again);
   RunOutcome finish(Execution &run, Strand &strand, int32_t outcome,
                     Value result, bool &again);
-  static RunOutcome ofEnded(const RunRow &run);
+  RunOutcome ofEnded(const RunRow &run);
 
   const AgentProgram &program;
   StepLog &log;

@@ -31,7 +31,7 @@ struct Branch {
   Part part = Part::Open;
   bool counted = false; // ended before the fork was decided
   Value value = nullptr;
-  std::string error, step;
+  std::string error, step, place;
   Strand *strand = nullptr;
 };
 
@@ -115,6 +115,7 @@ private:
       branch.part = Part::Failed;
       branch.error = own.failure;
       branch.step = own.failedStep;
+      branch.place = own.failedPlace;
       break;
     case AGT_STEP_SUSPENDED:
       branch.part = Part::Suspended;
@@ -253,7 +254,7 @@ private:
     case AGT_POLICY_ALL: {
       for (const Branch &branch : branches)
         if (branch.part == Part::Failed)
-          throw StepFailure("the branch " + jsonString(branch.key) +
+          throwOf(branch, "the branch " + jsonString(branch.key) +
                             " failed: " + branch.error);
       if (ok < branches.size())
         throw StepFailure(deadlineText(ok));
@@ -277,6 +278,11 @@ private:
         throw StepFailure(deadlineText(ok));
       return results();
     }
+  }
+
+  [[noreturn]] void throwOf(const Branch &branch, const std::string &message) {
+    strand.failedPlace = branch.place; // where to look, not where it joins
+    throw StepFailure(message);
   }
 
   std::string deadlineText(size_t ok) const {

@@ -23,19 +23,31 @@ untilFirst(const std::vector<PendingWait> &waits) {
   return first;
 }
 
+struct Verdict {
+  std::string place; // "": of the test
+  std::string why;   // "": it is fine
+};
+
 // Nobody answers in a test, and nobody waits: time passes at once.
-static std::string runTest(const AgentProgram &program, const agt_test &test) {
+static Verdict runTest(const AgentProgram &program, const agt_test &test) {
   std::unique_ptr<StepLog> log = openStepLog(":memory:");
   Writer writer(*log);
   RunRow row;
   row.id = "test";
   row.args = "{}";
   log->create(row);
-  std::map<std::pair<int32_t, uint32_t>, int64_t> calls;
+  std::unique_ptr<Execution> before; // until its counts are taken over
   while (true) {
     row = log->claim(row.id, thisProcess(), 0).run;
-    Execution run(program, *log, writer, row, {});
-    run.counts.calls = calls; // replay makes none
+    auto next =
+        std::make_unique<Execution>(program, *log, writer, row,
+                                    ExecutionOptions());
+    Execution &run = *next;
+    if (before) { // replay makes no calls
+      run.counts.calls = before->counts.calls;
+      run.counts.used = before->counts.used;
+      run.counts.mocksBefore = before->counts.mockStatements;
+    }
     Strand &strand = run.newStrand(nullptr);
     Budget budget(nullptr, {}, "the test", 0);
     strand.budget = &budget;
@@ -47,22 +59,21 @@ static std::string runTest(const AgentProgram &program, const agt_test &test) {
     try {
       strand.commit();
     } catch (const Unwind &) {
-      return run.stopReason().message;
+      return {"", run.stopReason().message};
     }
     if (outcome == AGT_STEP_SUSPENDED && wake && Instant::skip(*wake)) {
-      calls = run.counts.calls;
+      before = std::move(next);
       continue;
     }
     if (outcome == AGT_STEP_OK)
-      return "";
+      return {};
     if (outcome == AGT_STEP_FAILED)
-      return (strand.failedStep.empty() ? "" : strand.failedStep + ": ") +
-             strand.failure;
+      return {strand.failedPlace, strand.failureText()};
     if (outcome == AGT_STEP_SUSPENDED)
-      return waits.empty() ? "waits"
-                           : "waits for " + waits[0].what + " at '" +
-                                 waits[0].path + "'";
-    return run.stopReason().message;
+      return {"", waits.empty() ? "waits"
+                                : "waits for " + waits[0].what + " at '" +
+                                      waits[0].path + "'"};
+    return {"", run.stopReason().message};
   }
 }
 
@@ -74,20 +85,23 @@ int runTests(const AgentProgram &program, const std::string &filter) {
         std::string(test.name).find(filter) == std::string::npos)
       continue;
     auto start = std::chrono::steady_clock::now();
-    std::string why;
+    Verdict verdict;
     try {
-      why = runTest(program, test);
+      verdict = runTest(program, test);
     } catch (const Failure &failure) {
-      why = failure.message;
+      verdict.why = failure.message;
     }
     double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count();
-    std::printf("%s %s (%s)\n", why.empty() ? "ok" : "FAILED", test.name,
+    bool ok = verdict.why.empty();
+    std::printf("%s %s (%s)\n", ok ? "ok" : "FAILED", test.name,
                 secondsText(seconds).c_str());
-    if (!why.empty())
-      std::printf("  %s: %s\n", test.place, why.c_str());
-    failed += !why.empty();
+    if (!ok)
+      std::printf("  %s: %s\n",
+                  verdict.place.empty() ? test.place : verdict.place.c_str(),
+                  verdict.why.c_str());
+    failed += !ok;
   }
   return failed ? AGT_FAILED : AGT_OK;
 }
@@ -96,13 +110,14 @@ int runTests(const AgentProgram &program, const std::string &filter) {
 
 using namespace agt::rt;
 
-int32_t agt_test_mock(agt_scope *scope, const char *, uint32_t llm,
+int32_t agt_test_mock(agt_scope *scope, const char *place, uint32_t llm,
                       const char *file) {
-  return guardStep(scope, std::string(scope->prefix), [&] {
+  return guardStep(scope, std::string(scope->prefix), place, [&] {
     CallCounts &counts = scope->strand->run.counts;
     std::lock_guard<std::mutex> held(counts.mutex);
     counts.mocks[llm] = file;
-    counts.used[llm].clear();
+    if (++counts.mockStatements > counts.mocksBefore)
+      counts.used[llm].clear();
   });
 }
 
@@ -115,10 +130,10 @@ int64_t agt_test_calls(agt_scope *scope, int32_t with, uint32_t index) {
 
 int32_t agt_test_expect(agt_scope *scope, const char *place, const char *text,
                         int32_t truth, const agt_value *a, const agt_value *b) {
-  return guardStep(scope, std::string(scope->prefix), [&] {
+  return guardStep(scope, std::string(scope->prefix), place, [&] {
     if (truth)
       return;
-    std::string message = std::string("expected ") + text + " at " + place;
+    std::string message = std::string("expected ") + text;
     if (a || b)
       message += ", got " + canonicalJson(a) + " and " + canonicalJson(b);
     throw StepFailure(message);

@@ -11,10 +11,9 @@ agt_scope *agt_scope_enter(agt_scope *parent, const char *name, int64_t index) {
 
 static int32_t failAt(agt_scope *scope, const char *place,
                       std::string message) {
-  // The place is for the person who reads the error, not for the log of
-  // another build: it is not part of the message that `err` holds.
-  (void)place;
-  return guardStep(scope, std::string(scope->prefix),
+  // The place is for the person who reads the error: it is not part of the
+  // message that `err` holds.
+  return guardStep(scope, std::string(scope->prefix), place,
                    [&] { throw StepFailure(std::move(message)); });
 }
 
@@ -36,8 +35,7 @@ const agt_value *agt_scope_caught(agt_scope *scope) {
       makeRecord(strand.arena, caughtShape(),
                  {makeString(strand.arena, strand.failedStep),
                   makeString(strand.arena, strand.failure)});
-  strand.failedStep.clear();
-  strand.failure.clear();
+  strand.takeFailure();
   return caught;
 }
 
@@ -67,10 +65,10 @@ const agt_value *agt_value_list(agt_scope *scope,
                                 const agt_value *const *elements, uint64_t n) {
   return makeList(scope->arena(), std::vector<Value>(elements, elements + n));
 }
-int32_t agt_value_record(agt_scope *scope, uint32_t type,
+int32_t agt_value_record(agt_scope *scope, const char *place, uint32_t type,
                          const agt_value *const *fields, uint64_t n,
                          const agt_value **result) {
-  return guardStep(scope, std::string(scope->prefix), [&] {
+  return guardStep(scope, std::string(scope->prefix), place, [&] {
     *result = scope->strand->run.program.types->record(
         scope->arena(), type, std::vector<Value>(fields, fields + n));
   });
@@ -91,9 +89,10 @@ const agt_value *agt_value_field(const agt_value *record, uint64_t index) {
 const agt_value *agt_value_at(const agt_value *list, int64_t index) {
   return list->elements[index];
 }
-int32_t agt_value_element(agt_scope *scope, const agt_value *list,
-                          int64_t index, const agt_value **result) {
-  return guardStep(scope, std::string(scope->prefix), [&] {
+int32_t agt_value_element(agt_scope *scope, const char *place,
+                          const agt_value *list, int64_t index,
+                          const agt_value **result) {
+  return guardStep(scope, std::string(scope->prefix), place, [&] {
     if (index < 0 || uint64_t(index) >= list->count)
       throw StepFailure("the index " + std::to_string(index) +
                         " is outside a list of " + std::to_string(list->count));
@@ -179,15 +178,15 @@ static int64_t calculate(int32_t op, int64_t a, int64_t b) {
   return result;
 }
 
-int32_t agt_int_calculate(agt_scope *scope, const char *, int32_t op, int64_t a,
-                          int64_t b, int64_t *result) {
-  return guardStep(scope, std::string(scope->prefix),
+int32_t agt_int_calculate(agt_scope *scope, const char *place, int32_t op,
+                          int64_t a, int64_t b, int64_t *result) {
+  return guardStep(scope, std::string(scope->prefix), place,
                    [&] { *result = calculate(op, a, b); });
 }
 
-int32_t agt_value_parse(agt_scope *scope, const char *, uint32_t type,
+int32_t agt_value_parse(agt_scope *scope, const char *place, uint32_t type,
                         const agt_value *text, const agt_value **result) {
-  return guardStep(scope, std::string(scope->prefix), [&] {
+  return guardStep(scope, std::string(scope->prefix), place, [&] {
     *result = scope->strand->run.program.types->read(
         scope->arena(), parseJson(textOf(text)), type, {});
   });

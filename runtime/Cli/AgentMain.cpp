@@ -83,6 +83,30 @@ std::string agentsText(const AgentProgram &program) {
   return text;
 }
 
+// --json: the manifest, and the agents beside its graphs.
+std::string agentsJson(const agt_program &program,
+                       const AgentProgram &declared) {
+  Json all = parseJson(manifestText(program)), agents = Json::array();
+  const Types &types = *declared.types;
+  auto described = [](Json entry, const std::string &doc) {
+    if (!doc.empty())
+      entry["doc"] = doc;
+    return entry;
+  };
+  for (const AgentDecl &agent : declared.agents) {
+    Json params = Json::array();
+    for (const ParamDecl &param : agent.params)
+      params.push_back(described(
+          {{"name", param.name}, {"type", types.text(param.type)}}, param.doc));
+    agents.push_back(described({{"name", agent.name},
+                                {"params", params},
+                                {"result", types.text(agent.result)}},
+                               agent.doc));
+  }
+  all["agents"] = agents;
+  return all.dump(2) + "\n";
+}
+
 std::string callName(const char *path) {
   std::string text = path ? path : "";
   std::string name = text.substr(text.rfind('/') + 1);
@@ -115,13 +139,18 @@ int serveAgents(int argc, char **argv, const agt_program &program,
                 const agt_agents &agents) {
   std::string word = argc > 1 ? argv[1] : "";
   bool describes =
-      argc == 1 || (argc == 2 && (word == "--help" || word == "-h"));
+      argc == 1 ||
+      (argc == 2 && (word == "--help" || word == "-h" || word == "--json"));
   if (!describes && !isAgentCommand(word))
     return -1;
   if (program.abi != AGT_ABI_VERSION)
     return -1; // agt_main says it
   std::string exe = callName(argv[0]);
   AgentProgram declared(&program, agents);
+  if (word == "--json") {
+    printText(agentsJson(program, declared));
+    return AGT_OK;
+  }
   if (describes) {
     describe(parseManifest(program), declared, exe, argc == 2);
     return AGT_OK;
@@ -153,7 +182,9 @@ int agt_main_agents(int argc, char **argv, const agt_program *program,
     return code >= 0 ? code : agt_main(argc, argv, program);
   std::fflush(stdout);
   code = agt_status_code(status);
-  std::fprintf(stderr, "%s: %s\n", code == AGT_WAITING ? "waiting" : "error",
+  std::string place = agt_status_place(status);
+  std::fprintf(stderr, "%s%s: %s\n", place.empty() ? "" : (place + ": ").c_str(),
+               code == AGT_WAITING ? "waiting" : "error",
                agt_status_message(status));
   agt_status_release(status);
   return code;
@@ -178,7 +209,7 @@ agt_status agt_agent_start(const agt_program *program, const agt_agents *agents,
                   args_json && *args_json);
     RunOutcome outcome = runner.resume(id, {});
     if (outcome.code != AGT_OK)
-      fail(outcome.code, outcome.message);
+      fail(outcome.code, outcome.message, outcome.place);
     *result_json = strdup(outcome.result.c_str());
   });
 }

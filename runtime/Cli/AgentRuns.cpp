@@ -106,7 +106,7 @@ int show(const RunOutcome &outcome, const std::string &id,
     std::fputs(text.c_str(), stderr);
     return AGT_WAITING;
   }
-  fail(outcome.code, outcome.message);
+  fail(outcome.code, outcome.message, outcome.place);
 }
 
 } // namespace

@@ -87,9 +87,7 @@ Value toolRequest(agt_scope *scope, uint32_t index,
   Value request = nullptr;
   agt_agent_fn function = scope->strand->run.program.code.tools[index].request;
   if (function(scope, all.data(), &request) != AGT_STEP_OK) {
-    std::string why = std::move(scope->strand->failure);
-    scope->strand->failure.clear();
-    throw StepFailure(why);
+    throw StepFailure(scope->strand->takeFailure());
   }
   return request;
 }
@@ -127,7 +125,7 @@ static Found askReconcile(agt_scope *scope, uint32_t index,
   Value list = nullptr;
   if (program.code.tools[index].reconcile(scope, all.data(), &list) !=
       AGT_STEP_OK)
-    return {Found::CannotTell, nullptr, std::move(scope->strand->failure)};
+    return {Found::CannotTell, nullptr, scope->strand->takeFailure()};
   std::vector<Value> arguments(list->elements, list->elements + list->count);
   for (int64_t n = 1;; ++n) {
     Attempt call = attempt;

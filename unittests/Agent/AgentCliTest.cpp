@@ -77,7 +77,7 @@ TEST_F(AgentCli, CancelsSignalsAndResolves) {
             "error: the value does not fit the step: expected string in the "
             "value, got 5\n[2]\n");
   EXPECT_EQ(run("resolve s o fail"), "[0]\n");
-  EXPECT_EQ(run("resume s").rfind("error: o: failed by ", 0), 0u);
+  EXPECT_EQ(run("resume s").rfind("test.agt:1:1: error: o: failed by ", 0), 0u);
 }
 
 TEST_F(AgentCli, ExportsAndImports) {
@@ -101,9 +101,9 @@ TEST_F(AgentCli, RunsTests) {
   setenv("MOCK",
          dir.write("m.json", R"([{"reply": {"x": 1, "y": 0}}])").c_str(), 1);
   std::string said = std::regex_replace(
-      run("test"), std::regex("\\([0-9.]+ m?s\\)"), "(TIME)");
+      run("test"), std::regex("\\([0-9.]+ [mu]?s\\)"), "(TIME)");
   EXPECT_EQ(said, "ok one effect (TIME)\nFAILED goes wrong (TIME)\n"
-                  "  test.agt:10:1: expected 2 == 3 at test.agt:10:3, got 2 "
+                  "  test.agt:10:3: expected 2 == 3, got 2 "
                   "and 3\nok mocked (TIME)\n[1]\n");
 }
 

@@ -128,7 +128,8 @@ TEST_F(ToolTest, SecretsAreNotRecorded) {
     EXPECT_EQ(event.result.find("sk-hidden-too"), std::string::npos);
   EXPECT_EQ(kinds()[2], "failure o");
   EXPECT_EQ(replay().message,
-            "the tool 'shell' answered with a secret, which is not recorded");
+            "o: the tool 'shell' answered with a secret, which is not "
+            "recorded");
   EXPECT_EQ(ledger().size(), 1u);
 }
 

@@ -385,8 +385,9 @@ bool AgentEmitter::emitValue(Operation &op) {
     result =
         isa<RecordType>(make.getType())
             ? callForPointer("agt_value_record",
-                             {scope, host.i32(module.typeIndex(make.getType())),
-                              parts, count})
+                             {scope, place(&op),
+                              host.i32(module.typeIndex(make.getType())), parts,
+                              count})
             : call("agt_value_list", {scope, parts, count});
   } else if (auto field = dyn_cast<FieldOp>(op)) {
     result = unbox(call("agt_value_field", {values.lookup(field.getValue()),
@@ -394,7 +395,7 @@ bool AgentEmitter::emitValue(Operation &op) {
                    field.getType());
   } else if (auto element = dyn_cast<ElementOp>(op)) {
     result = callForValue("agt_value_element",
-                          {scope, values.lookup(element.getList()),
+                          {scope, place(&op), values.lookup(element.getList()),
                            values.lookup(element.getIndex())},
                           element.getType());
   } else if (auto test = dyn_cast<IsNoneOp>(op)) {

@@ -104,7 +104,8 @@ enum agt_on_change {
 
 /* `fail`, a false `assert`, a `while` past its max: keeps the failure and
  * returns AGT_STEP_FAILED. err.step is the scope's path ("" at the root), and
- * the text of `message` (agt_text_join's rules) is err.message. */
+ * the text of `message` (agt_text_join's rules) is err.message. A `place` is
+ * where the author looks: file:line:column, shown when the run fails of it. */
 AGT_API int32_t agt_scope_fail(agt_scope *scope, const char *place,
                                const agt_value *message);
 /* The same for a constant message, with {0} and {1} standing for a and b. */
@@ -141,9 +142,9 @@ AGT_API const agt_value *
 agt_value_list(agt_scope *scope, const agt_value *const *elements, uint64_t n);
 /* `type` is the index of a record type. A field out of its declared range
  * fails: the outcome is AGT_STEP_FAILED then. */
-AGT_API int32_t agt_value_record(agt_scope *scope, uint32_t type,
-                                 const agt_value *const *fields, uint64_t n,
-                                 const agt_value **result);
+AGT_API int32_t agt_value_record(agt_scope *scope, const char *place,
+                                 uint32_t type, const agt_value *const *fields,
+                                 uint64_t n, const agt_value **result);
 
 AGT_API int32_t agt_value_is_true(const agt_value *value); /* 0 or 1 */
 AGT_API int64_t agt_value_as_int(const agt_value *value);
@@ -156,8 +157,9 @@ AGT_API const agt_value *agt_value_field(const agt_value *record,
 /* Element `index` of a list, which is in range (loops over a list). */
 AGT_API const agt_value *agt_value_at(const agt_value *list, int64_t index);
 /* list[index] as the language has it: out of range fails. */
-AGT_API int32_t agt_value_element(agt_scope *scope, const agt_value *list,
-                                  int64_t index, const agt_value **result);
+AGT_API int32_t agt_value_element(agt_scope *scope, const char *place,
+                                  const agt_value *list, int64_t index,
+                                  const agt_value **result);
 /* == of the language: deep; an int equals a float of the same number. */
 AGT_API int32_t agt_value_equals(const agt_value *a, const agt_value *b);
 /* Less than 0, 0, more than 0: numbers by size, strings by bytes, bools false
