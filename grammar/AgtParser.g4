@@ -75,7 +75,9 @@ sum: unary ((PLUS | MINUS | STAR | SLASH | PERCENT) unary)*;
 
 props: LBRACE (prop (SEMI prop)* SEMI?)? RBRACE;
 prop: word (name | string)? COLON value (COMMA value)*;
-value: name ASSIGN expr | props | expr more*;
+value: name ASSIGN expr | props | failWord | expr more*;
+// `on_change: fail`: the one reserved word that is a value.
+failWord: FAIL;
 more:
   number
   | DURATION

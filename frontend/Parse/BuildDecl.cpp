@@ -286,6 +286,8 @@ ast::Value *Builder::value(AgtParser::ValueContext *tree) {
   } else if (tree->props()) {
     node->value = ast::Value::Nested;
     node->props = props(tree->props());
+  } else if (AgtParser::FailWordContext *word = tree->failWord()) {
+    node->expr = nameRef(word);
   } else {
     node->expr = expr(tree->expr());
     for (auto *each : childrenOf<AgtParser::MoreContext>(tree))

@@ -25,19 +25,20 @@ int64_t Execution::activeNs() const {
   return history.activeMs * 1000000 + monotonicNs() - startedNs;
 }
 
-void Execution::stop(agt_code code, std::string message) {
+void Execution::stop(agt_code code, std::string message, std::string place) {
   std::lock_guard<std::mutex> held(mutex);
   if (hasStopped)
     return;
   stopCode = code;
   stopMessage = std::move(message);
+  stopPlace = std::move(place);
   hasStopped = true;
   cancel.cancel(); // tools and models of other strands go at once
 }
 
 Failure Execution::stopReason() {
   std::lock_guard<std::mutex> held(mutex);
-  return Failure(stopCode, stopMessage);
+  return Failure(stopCode, stopMessage, stopPlace);
 }
 
 void Execution::suspend(PendingWait wait) {
@@ -191,7 +192,8 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
                         "' means something else in this program: the log has " +
                         past->hash.substr(0, 12) + ", the program " +
                         std::string(site.hash).substr(0, 12) +
-                        "; say `on_change: keep` or `rerun` at the step");
+                        "; say `on_change: keep` or `rerun` at the step",
+                    site.place ? site.place : "");
     throw Unwind{AGT_STEP_STOPPED};
   }
   if (past->args != args) {
@@ -199,7 +201,8 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
                                     "' differs at the step '" + path +
                                     "': the log has the arguments " +
                                     shorten(past->args) +
-                                    ", the program now gives " + shorten(args));
+                                    ", the program now gives " + shorten(args),
+                    site.place ? site.place : "");
     throw Unwind{AGT_STEP_STOPPED};
   }
   return past;

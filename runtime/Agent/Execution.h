@@ -80,7 +80,7 @@ public:
   int64_t activeNs() const;
 
   /// The first reason counts. All strands unwind at their next step.
-  void stop(agt_code code, std::string message);
+  void stop(agt_code code, std::string message, std::string place = {});
   bool stopped() const { return hasStopped; }
   Failure stopReason();
 
@@ -101,7 +101,7 @@ private:
   std::mutex mutex;
   std::atomic<bool> hasStopped{false};
   agt_code stopCode = AGT_FAILED;
-  std::string stopMessage;
+  std::string stopMessage, stopPlace;
   std::vector<PendingWait> pending;
   std::vector<std::unique_ptr<Strand>> strands;
   int64_t startedNs;
@@ -185,10 +185,12 @@ int32_t guardStep(agt_scope *scope, const std::string &path, const char *place,
     } catch (Unwind &unwind) {
       return unwind.outcome;
     } catch (Failure &failure) {
-      strand.run.stop(failure.code, failure.message);
+      strand.run.stop(failure.code, failure.message,
+                      failure.place.empty() && place ? place : failure.place);
     } catch (const std::exception &error) {
       strand.run.stop(AGT_FAILED, std::string("in the step '") + path +
-                                      "': " + error.what());
+                                      "': " + error.what(),
+                      place ? place : "");
     }
   } catch (...) {
     std::terminate(); // no memory left to say so

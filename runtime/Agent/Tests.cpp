@@ -59,7 +59,7 @@ static Verdict runTest(const AgentProgram &program, const agt_test &test) {
     try {
       strand.commit();
     } catch (const Unwind &) {
-      return {"", run.stopReason().message};
+      return {run.stopReason().place, run.stopReason().message};
     }
     if (outcome == AGT_STEP_SUSPENDED && wake && Instant::skip(*wake)) {
       before = std::move(next);
@@ -73,7 +73,7 @@ static Verdict runTest(const AgentProgram &program, const agt_test &test) {
       return {"", waits.empty() ? "waits"
                                 : "waits for " + waits[0].what + " at '" +
                                       waits[0].path + "'"};
-    return {"", run.stopReason().message};
+    return {run.stopReason().place, run.stopReason().message};
   }
 }
 

@@ -127,6 +127,7 @@ private:
             llvm::SmallVectorImpl<const ast::Expr *> &args);
   const Type *simpleCall(const ast::CallExpr &expr, llvm::StringRef name,
                          llvm::ArrayRef<Expected> params, const Type *result);
+  void checkRegex(const ast::Expr &expr);
   const Type *checkLen(const ast::CallExpr &expr);
   const Type *checkConcat(const ast::CallExpr &expr);
   const Type *checkContains(const ast::CallExpr &expr);

@@ -2,6 +2,7 @@
 // those whose result follows from their arguments have a function each.
 #include "frontend/Sema/Agent/Library.h"
 #include "frontend/Sema/Agent/BodyChecker.h"
+#include "frontend/Sema/Agent/Regex.h"
 #include "frontend/Sema/Suggest.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -112,7 +113,23 @@ const Type *BodyChecker::simpleCall(const ast::CallExpr &expr,
     return result;
   for (auto [arg, param] : llvm::zip_equal(args, params))
     checkAs(*arg, param.type, "as the " + param.what + " of '" + name + "'");
+  if (name == "matches" || name == "find_all")
+    checkRegex(*args[1]);
   return result;
+}
+
+/// A pattern that is put together at run time is checked there.
+void BodyChecker::checkRegex(const ast::Expr &expr) {
+  std::optional<llvm::StringRef> pattern;
+  if (const auto *literal = dyn_cast<ast::StringLit>(&expr))
+    pattern = literal->constant();
+  else if (const std::shared_ptr<Value> &known = program.info(expr).constant;
+           known && known->kind == Value::String)
+    pattern = known->text;
+  if (!pattern)
+    return;
+  if (std::optional<std::string> wrong = regexError(*pattern))
+    diags.error(expr.range, *wrong);
 }
 
 const Type *BodyChecker::checkListArg(const ast::Expr &expr,
