@@ -3,17 +3,12 @@
 
 #include "runtime/Mesh/Agree.h"
 #include "runtime/Mesh/Mesh.h"
+#include "runtime/Mesh/WireText.h"
 #include "runtime/Support/Failure.h"
-
-#include <nlohmann/json.hpp>
 
 namespace agt::rt {
 
 using Json = nlohmann::json;
-
-static std::string textOf(const Json &json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 static std::string joined(const std::vector<std::string> &words) {
   std::string text;
@@ -28,7 +23,7 @@ std::unique_ptr<MpiWorld> joinRanks(const Manifest &manifest,
     return nullptr;
   auto world = std::make_unique<MpiWorld>();
   std::string own =
-      textOf(Json::array({manifest.program, manifest.hash, Json(words)}));
+      wireText(Json::array({manifest.program, manifest.hash, Json(words)}));
   std::vector<std::string> all = world->gatherAll(own);
   Json first = Json::parse(all.front());
   for (size_t rank = 1; rank < all.size(); ++rank) {
@@ -82,7 +77,7 @@ SharedInputs::SharedInputs(
       list.push_back(Json::array(
           {int(tensor.dtype),
            std::vector<int64_t>(tensor.shape, tensor.shape + tensor.rank)}));
-    return textOf(list);
+    return wireText(list);
   });
   if (world.rank() == 0)
     return;

@@ -1,9 +1,8 @@
 // See Agree.h.
 #include "runtime/Mesh/Agree.h"
 
+#include "runtime/Mesh/WireText.h"
 #include "runtime/Support/Failure.h"
-
-#include <nlohmann/json.hpp>
 
 namespace agt::rt {
 
@@ -30,8 +29,7 @@ static Json outcomeOf(MpiWorld &world,
 std::vector<std::string> agree(MpiWorld &world, bool named,
                                const std::function<std::string()> &body) {
   Json own = outcomeOf(world, body);
-  std::vector<std::string> texts =
-      world.gatherAll(own.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::vector<std::string> texts = world.gatherAll(wireText(own));
   std::vector<std::string> values;
   std::vector<Json> outcomes;
   for (size_t rank = 0; rank < texts.size(); ++rank) {

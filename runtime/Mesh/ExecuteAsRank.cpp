@@ -7,11 +7,11 @@
 #include "runtime/Mesh/Execute.h"
 #include "runtime/Mesh/Position.h"
 #include "runtime/Mesh/ReportText.h"
+#include "runtime/Mesh/WireText.h"
 #include "runtime/Tensor/Dtype.h"
 #include "runtime/Tensor/Tensor.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace agt::rt {
@@ -63,17 +63,13 @@ std::string machineName() {
   return name;
 }
 
-std::string textOf(const Json &json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 void RankExecution::plan() {
   std::vector<std::string> texts = together([&] {
     OpenDevice *device = context.devicesFor(plans.size())[size_t(self)];
     device->openFor(own);
     placed = std::make_unique<PlacedPlan>(own, *device);
     Demand demand = demandOf(*placed);
-    return textOf(
+    return wireText(
         Json::array({machineName() + " " + demand.memory, demand.device,
                      demand.bytes, demand.budget.free, demand.budget.total}));
   });
@@ -148,7 +144,7 @@ void RankExecution::runOnce(bool keep) {
   std::vector<std::string> times = together([&] {
     start = monotonicSeconds();
     position->run(start, keep);
-    return textOf(monotonicSeconds() - start);
+    return wireText(monotonicSeconds() - start);
   });
   if (!keep)
     return;

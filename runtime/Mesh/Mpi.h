@@ -50,7 +50,26 @@ public:
   std::vector<std::string> gatherAll(const std::string &text);
 
 private:
-  struct Message; // one direction of a transfer
+  // What a message is about. Ready notices tell the receiver that the sender
+  // has posted, so that both know when a transfer began.
+  enum Tag { dataTag = 1, readyTag = 2, cancelTag = 3, textTag = 4 };
+
+  // One direction of a transfer, or some text.
+  struct Message {
+    bool sends;
+    int64_t peer;
+    unsigned char *data;
+    uint64_t bytes;
+    Link link;
+    int tag;
+    std::vector<void *> parts; // requests, NULL when done
+    void *notice = nullptr;    // the request of the ready notice
+    char noticeByte = 0;
+    bool noticed = false; // the other side is ready
+    bool arrived = false; // all bytes are there
+    Span span{0, 0};
+    bool done = false;
+  };
   using MessagePtr = std::shared_ptr<Message>;
 
   void serve();
@@ -88,8 +107,8 @@ private:
   // Of the thread that serves.
   std::vector<MessagePtr> underWay;
   std::map<std::pair<int64_t, uint32_t>, double> busyUntil; // by from and axis
-  std::set<int64_t>
-      unnoticed; // senders of whom nothing more is heard this turn
+  // Senders of whom nothing more is heard in this round.
+  std::set<int64_t> unnoticed;
   void *cancelRequest = nullptr;
   char cancelByte = 0;
   std::thread server; // last: it uses all of the above

@@ -1,7 +1,7 @@
 // See ReportText.h.
 #include "runtime/Mesh/ReportText.h"
 
-#include <nlohmann/json.hpp>
+#include "runtime/Mesh/WireText.h"
 
 namespace agt::rt {
 
@@ -24,7 +24,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PositionReport, device, launches, transfers,
                                    hops, peakBytes, kvPeakBytes)
 
 std::string reportText(const PositionReport &report) {
-  return Json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return wireText(report);
 }
 
 PositionReport reportFromText(const std::string &text) {
