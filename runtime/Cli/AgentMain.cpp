@@ -130,8 +130,11 @@ void describe(const Manifest &manifest, const AgentProgram &program,
     text += "\n'" + exe + " --help' says more.\n";
   }
   if (help)
-    text += "\nexit codes: 0 done, 1 failed, 2 bad input or command line, 3 "
-            "waiting, 4 cancelled, 5 a device, library or tool is missing\n";
+    text += "\nURL is sqlite:FILE (sqlite:agt.db) or "
+            "postgres://USER@HOST/NAME; AGT_DB is the same.\n"
+            "exit codes: 0 done, 1 failed, 2 bad input or command line, 3 "
+            "waiting, 4 cancelled, 5 a device, database, library or tool is "
+            "missing\n";
   printText(text);
 }
 
@@ -183,7 +186,8 @@ int agt_main_agents(int argc, char **argv, const agt_program *program,
   std::fflush(stdout);
   code = agt_status_code(status);
   std::string place = agt_status_place(status);
-  std::fprintf(stderr, "%s%s: %s\n", place.empty() ? "" : (place + ": ").c_str(),
+  std::fprintf(stderr, "%s%s: %s\n",
+               place.empty() ? "" : (place + ": ").c_str(),
                code == AGT_WAITING ? "waiting" : "error",
                agt_status_message(status));
   agt_status_release(status);

@@ -3,7 +3,8 @@
 //
 // From the other side come the specification (the most processes, 0: any; two
 // texts, each after its length: argv and environment, entries ended by NUL),
-// then single letters: t (TERM to the tool's group), k (kill all). The end of the stream means the same as k.
+// then single letters: t (TERM to the tool's group), k (kill all). The end of
+// the stream means the same as k.
 // Back goes one Report, at the latest when nothing below us is alive.
 #include "runtime/Tool/Process.h"
 #include "runtime/Tool/Protocol.h"

@@ -212,8 +212,8 @@ TEST(Fault, TheDiskRefuses) {
 }
 
 // Branches that take turns at random, killed at random, several times over (at
-// a durable write, at an effect, or at any moment): the same answer whatever the
-// order, no step twice. AGT_SLOW=1: 200 seeds; AGT_SEED is the first one.
+// a durable write, at an effect, or at any moment): the same answer whatever
+// the order, no step twice. AGT_SLOW=1: 200 seeds; AGT_SEED is the first one.
 TEST_P(FaultOn, RandomDelaysAndDeaths) {
   const char *slow = std::getenv("AGT_SLOW");
   int seeds = slow && std::string(slow) == "1" ? 200 : 12;

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <gtest/gtest.h>
 #include <regex>
 #include <set>
@@ -144,40 +145,67 @@ TEST_F(PostgresTest, CommitsAreSynchronous) {
   connection.execute("ALTER ROLE locked RESET synchronous_commit");
 }
 
-// The server crashes and comes back again and again under writers: they notice
-// nothing, every event is there once, in order.
-TEST_F(PostgresTest, OutlivesTheServer) {
-  auto log = openPostgresLog({server.url()});
-  constexpr int writers = 4;
-  for (int w = 0; w < writers; ++w)
-    claimed(*log, "r" + std::to_string(w));
-  std::atomic<bool> ending{false};
-  std::vector<int> written(writers);
-  {
-    Writer writer(*log);
-    std::vector<std::thread> all;
+// Writers of four runs, whom `disturb` disturbs: they notice nothing, and every
+// event is there once, in order.
+class DisturbedTest : public PostgresTest {
+protected:
+  void writeThrough(const std::function<void()> &disturb) {
+    auto log = openPostgresLog({server.url()});
+    constexpr int writers = 4;
     for (int w = 0; w < writers; ++w)
-      all.emplace_back([&, w] {
-        while (!ending)
-          writer.write(
-              result("r" + std::to_string(w), std::to_string(written[w]++)));
-      });
+      claimed(*log, "r" + std::to_string(w));
+    std::atomic<bool> ending{false};
+    std::vector<int> written(writers);
+    {
+      Writer writer(*log);
+      std::vector<std::thread> all;
+      for (int w = 0; w < writers; ++w)
+        all.emplace_back([&, w] {
+          while (!ending)
+            writer.write(
+                result("r" + std::to_string(w), std::to_string(written[w]++)));
+        });
+      disturb();
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      ending = true;
+      for (std::thread &thread : all)
+        thread.join();
+    }
+    for (int w = 0; w < writers; ++w) {
+      std::vector<Event> events = log->events("r" + std::to_string(w), 0);
+      ASSERT_EQ(events.size(), size_t(written[w]) + 2);
+      for (int i = 0; i < written[w]; ++i)
+        EXPECT_EQ(events[size_t(i) + 2].path, std::to_string(i));
+    }
+  }
+};
+
+TEST_F(DisturbedTest, OutlivesTheServer) {
+  writeThrough([&] {
     for (int crash = 0; crash < 4; ++crash) {
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
       crash % 2 ? server.stop() : server.kill();
       server.start();
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
-    ending = true;
-    for (std::thread &thread : all)
-      thread.join();
-  }
-  for (int w = 0; w < writers; ++w) {
-    std::vector<Event> events = log->events("r" + std::to_string(w), 0);
-    ASSERT_EQ(events.size(), size_t(written[w]) + 2);
-    for (int i = 0; i < written[w]; ++i)
-      EXPECT_EQ(events[size_t(i) + 2].path, std::to_string(i));
-  }
+  });
+}
+
+// Sessions are ended at any point of a transaction, its COMMIT included.
+TEST_F(DisturbedTest, OutlivesItsSessions) {
+  Postgres other(server.url());
+  other.connect();
+  int ended = 0;
+  writeThrough([&] {
+    for (int i = 0; i < 60; ++i) {
+      std::this_thread::sleep_for(std::chrono::microseconds(3000 + 171 * i));
+      auto row = other.prepare(
+          "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+          " WHERE application_name = 'agt' AND pid <> pg_backend_pid()");
+      row->step();
+      ended += int(row->number(0));
+    }
+  });
+  EXPECT_GT(ended, 2);
 }
 
 TEST_F(PostgresTest, SaysThatTheServerIsGone) {

@@ -234,7 +234,8 @@ TEST_F(SandboxTest, AWholeFileSystemIsStillPrivate) {
   dir.write("in", "text");
   box().read = {"/"};
   std::string mine = std::to_string(getpid());
-  EXPECT_EQ(inside("test -e /etc/passwd && echo all; ls -A /tmp; test -e /proc/" +
+  EXPECT_EQ(inside("test -e /etc/passwd && echo all; ls -A /tmp; test -e "
+                   "/proc/" +
                    mine + "/exe || echo alone; echo x 2>/dev/null > /etc/x ||"
                    " echo read-only; echo y > /tmp/y && ls /tmp"),
             "0 all\nalone\nread-only\ny\n");
