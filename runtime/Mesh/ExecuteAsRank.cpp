@@ -12,6 +12,7 @@
 #include "runtime/Tensor/Tensor.h"
 
 #include <algorithm>
+#include <deque>
 #include <unistd.h>
 
 namespace agt::rt {
@@ -51,7 +52,10 @@ private:
   int64_t self;
   agt_run &own;
   std::vector<double> rates;
-  std::vector<Bytes> parts; // of inputs, on other ranks than 0
+  std::deque<Bytes> parts; // of inputs, on other ranks than 0
+  // What a step sends or receives. Where it is cut short this stays until
+  // nothing travels any more.
+  std::deque<Bytes> travelling;
   std::unique_ptr<PlacedPlan> placed;
   std::unique_ptr<PositionRun> position;
 };
@@ -118,19 +122,19 @@ void RankExecution::receiveInputs() {
 
 void RankExecution::shareInputs() {
   for (size_t other = 1; other < plans.size(); ++other) {
-    std::vector<Bytes> copies;
     std::vector<Transport::Request> requests;
     for (agt_buffer *buffer : inputParts(*plans[other])) {
       const agt_tensor &tensor = *buffer->input;
       TensorPart part(tensor.shape, tensor.rank, buffer->splits,
                       partsOf(buffer->splits, int64_t(other)));
-      Bytes &copy = copies.emplace_back(buffer->bytes);
+      Bytes &copy = travelling.emplace_back(buffer->bytes);
       part.read(tensor, copy.data());
       requests.push_back(
           world.postSend(int64_t(other), copy.data(), buffer->bytes, {}));
     }
     for (Transport::Request request : requests)
       world.wait(request);
+    travelling.clear();
   }
 }
 
@@ -168,9 +172,10 @@ void RankExecution::sendResults() {
     std::optional<TensorPart> part = givenPart(own, i);
     if (!part || part->elements() == 0)
       continue;
-    Bytes copy = bytesOf(i, uint64_t(part->elements()) *
-                                dtypeBytes(graph.results[i].dtype));
+    Bytes &copy = travelling.emplace_back(bytesOf(
+        i, uint64_t(part->elements()) * dtypeBytes(graph.results[i].dtype)));
     world.wait(world.postSend(0, copy.data(), copy.size(), {}));
+    travelling.clear();
   }
 }
 
@@ -183,13 +188,15 @@ void RankExecution::fetchResult(size_t index, agt_tensor &out) {
     std::optional<TensorPart> part = givenPart(*plans[i], index);
     if (!part || part->elements() == 0)
       continue;
-    Bytes copy(uint64_t(part->elements()) * elementBytes);
+    Bytes &copy =
+        travelling.emplace_back(uint64_t(part->elements()) * elementBytes);
     if (i == 0)
       copy = bytesOf(index, copy.size());
     else
       world.wait(world.postReceive(int64_t(i), copy.data(), copy.size(), {}));
     part->write(copy.data(), static_cast<unsigned char *>(out.data),
                 elementBytes);
+    travelling.clear();
   }
 }
 

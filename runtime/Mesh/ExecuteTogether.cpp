@@ -36,9 +36,9 @@ private:
   std::vector<agt_run *> plans;
   std::vector<OpenDevice *> devices;
   std::vector<std::unique_ptr<PlacedPlan>> placed;
-  // Before what it copies between: it goes first.
-  std::optional<InProcessNetwork> network;
   std::vector<std::unique_ptr<PositionRun>> positions;
+  // Behind what it copies between: it goes first.
+  std::optional<InProcessNetwork> network;
   std::vector<double> rates;
 };
 

@@ -178,53 +178,59 @@ void PositionRun::await(uint32_t index) {
   exchange.received.copy = {};
 }
 
+// A part that is one piece of the whole arrives in its place.
+void PositionRun::postGather(uint32_t index) {
+  const GatherRecord &record = plan.gathers[index];
+  const GatherMessages &messages = gathers[index];
+  for (const GatherMessages::Receive &receive : messages.receives) {
+    int64_t first = 0;
+    std::vector<unsigned char> &copy = gathering.copies.emplace_back();
+    unsigned char *target = gathering.whole.data;
+    if (receive.part.isOnePiece(first)) {
+      target += uint64_t(first) * record.elementBytes;
+    } else {
+      copy.resize(receive.bytes);
+      target = copy.data();
+    }
+    gathering.receives.push_back(transport.postReceive(
+        receive.from, target, receive.bytes, link(record.axis)));
+  }
+  for (int64_t to : messages.sendTo)
+    gathering.sends.push_back(transport.postSend(
+        to, gathering.part.data, messages.sendBytes, link(record.axis)));
+}
+
 void PositionRun::gather(uint32_t index) {
   settle();
   const GatherRecord &record = plan.gathers[index];
   const GatherMessages &messages = gathers[index];
   PlacedPlan::Room room = placed.roomOf(*record.whole);
-  HostBytes whole{room.host(), {}};
+  gathering = {};
+  HostBytes &whole = gathering.whole;
+  whole.data = room.host();
   if (!whole.data) {
     whole.copy.resize(record.whole->bytes);
     whole.data = whole.copy.data();
   }
-
-  // A part that is one piece of the whole arrives in its place.
-  std::vector<std::vector<unsigned char>> copies;
-  std::vector<Transport::Request> receives, sends;
-  for (const GatherMessages::Receive &receive : messages.receives) {
-    int64_t first = 0;
-    copies.emplace_back();
-    unsigned char *target = whole.data;
-    if (receive.part.isOnePiece(first)) {
-      target += uint64_t(first) * record.elementBytes;
-    } else {
-      copies.back().resize(receive.bytes);
-      target = copies.back().data();
-    }
-    receives.push_back(transport.postReceive(receive.from, target,
-                                             receive.bytes, link(record.axis)));
-  }
   TensorPart own(record.shape.data(), int(record.shape.size()), record.splits,
                  partsOf(record.splits, plan.position));
-  uint64_t ownBytes = uint64_t(own.elements()) * record.elementBytes;
-  HostBytes part = bytesToSend(*record.part, ownBytes);
-  for (int64_t to : messages.sendTo)
-    sends.push_back(
-        transport.postSend(to, part.data, ownBytes, link(record.axis)));
-  own.write(part.data, whole.data, record.elementBytes);
+  gathering.part =
+      bytesToSend(*record.part, uint64_t(own.elements()) * record.elementBytes);
+  postGather(index);
+  own.write(gathering.part.data, whole.data, record.elementBytes);
 
-  for (size_t i = 0; i < receives.size(); ++i) {
-    noteSpan(gatherTransfers[index] + i, transport.wait(receives[i]));
-    if (!copies[i].empty())
-      messages.receives[i].part.write(copies[i].data(), whole.data,
+  for (size_t i = 0; i < gathering.receives.size(); ++i) {
+    noteSpan(gatherTransfers[index] + i, transport.wait(gathering.receives[i]));
+    if (!gathering.copies[i].empty())
+      messages.receives[i].part.write(gathering.copies[i].data(), whole.data,
                                       record.elementBytes);
   }
-  for (Transport::Request send : sends)
+  for (Transport::Request send : gathering.sends)
     transport.wait(send);
   if (!room.host())
     placed.transfer().upload(room.chunk, room.offset, whole.data,
                              record.whole->bytes);
+  gathering = {};
 }
 
 void PositionRun::noteSpan(size_t transfer, Span span) {

@@ -45,7 +45,7 @@ private:
   };
   // Bytes of a buffer as a transport takes them: the buffer itself, or a copy.
   struct HostBytes {
-    unsigned char *data;
+    unsigned char *data = nullptr;
     std::vector<unsigned char> copy;
   };
   struct Exchange {
@@ -56,6 +56,16 @@ private:
     size_t transfer = 0; // its number in the report
   };
 
+  // What a gather works on outside the device. Where it is cut short it stays
+  // until the transport is gone, which may still be copying.
+  struct Gathering {
+    HostBytes whole;
+    HostBytes part;
+    std::vector<std::vector<unsigned char>> copies; // of parts in pieces
+    std::vector<Transport::Request> receives;
+    std::vector<Transport::Request> sends;
+  };
+
   void addTransfer(const std::string &name, const std::string &place,
                    uint32_t axis, int64_t from, int32_t move, uint64_t bytes);
   void recordStage(Stage &stage);
@@ -64,6 +74,7 @@ private:
   void post(uint32_t index);
   void await(uint32_t index);
   void gather(uint32_t index);
+  void postGather(uint32_t index);
   HostBytes bytesToSend(const agt_buffer &buffer, uint64_t bytes);
   void noteSpan(size_t transfer, Span span);
   Link link(uint32_t axis) const { return {axis, axisRates[axis]}; }
@@ -78,6 +89,7 @@ private:
   std::vector<Submitted> submitted;
   std::vector<Exchange> exchanges; // as many as the plan's
   std::vector<GatherMessages> gathers;
+  Gathering gathering;
   std::vector<size_t> gatherTransfers; // of each gather the first
   double start = 0;
   double lastEnd = 0; // of the device's work

@@ -217,6 +217,24 @@ TEST_F(MeshTest, AFailureAtOnePositionEndsAll) {
   }
 }
 
+// The same where messages go through copies of the host's.
+TEST_F(MeshTest, AFailureEndsStagedTransfers) {
+  setenv("AGT_STAGING", "1", 1);
+  for (int left : {2, 5, 8}) {
+    std::vector<std::unique_ptr<Device>> devices;
+    for (int i = 0; i < 4; ++i)
+      devices.push_back(std::make_unique<Failing>(
+          openDevice(parseDevice("vulkan")), i == 2 ? left : 1000));
+    RingGraph ring(4, recordShift);
+    agt_context context(std::move(devices));
+    context.settings.repeat = 5;
+    std::vector<int32_t> y;
+    EXPECT_EQ(runRing(context, ring, 400000, y),
+              "1 position 2: the device is lost");
+  }
+  unsetenv("AGT_STAGING");
+}
+
 TEST_F(MeshTest, SaysHowMuchMemoryIsMissing) {
   setenv("AGT_MEMORY", "100000", 1);
   RingGraph ring(4, recordRing);
