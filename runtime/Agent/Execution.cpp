@@ -107,8 +107,8 @@ void Strand::post() {
   if (pending.empty() && blobs.empty())
     return;
   Execution *owner = &run; // outlives the writer's queue: the end waits for it
-  run.writer.queue(takePending(), [owner](const std::string &why) {
-    owner->stop(AGT_FAILED, why);
+  run.writer.queue(takePending(), [owner](const Failure &failure) {
+    owner->stop(failure.code, failure.message);
   });
 }
 

@@ -145,8 +145,8 @@ private:
     write.epoch = run.run.epoch;
     write.renew = true;
     Execution *owner = &run;
-    run.writer.queue(std::move(write), [owner](const std::string &why) {
-      owner->stop(AGT_FAILED, why);
+    run.writer.queue(std::move(write), [owner](const Failure &failure) {
+      owner->stop(failure.code, failure.message);
     });
   }
 

@@ -1,15 +1,13 @@
 // See Writer.h.
 #include "runtime/Log/Writer.h"
 
-#include "runtime/Support/Failure.h"
-
 #include <exception>
 
 namespace agt::rt {
 
 struct Writer::Job {
   Write write;
-  std::function<void(const std::string &)> refused; // set: nobody waits
+  std::function<void(const Failure &)> refused; // set: nobody waits
   std::condition_variable done;
   bool finished = false;
   std::exception_ptr error;
@@ -37,7 +35,7 @@ void Writer::write(Write write) {
 }
 
 void Writer::queue(Write write,
-                   std::function<void(const std::string &)> refused) {
+                   std::function<void(const Failure &)> refused) {
   Job *job = new Job{std::move(write), std::move(refused), {}, false, nullptr};
   std::lock_guard<std::mutex> held(mutex);
   waiting.push_back(job);
@@ -99,8 +97,10 @@ void Writer::serve() {
       try {
         if (job->error)
           std::rethrow_exception(job->error);
+      } catch (const Failure &failure) {
+        job->refused(failure);
       } catch (const std::exception &error) {
-        job->refused(error.what());
+        job->refused(Failure(AGT_FAILED, error.what()));
       }
       delete job;
       job = nullptr;

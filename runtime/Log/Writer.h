@@ -7,6 +7,7 @@
 #define AGT_RUNTIME_LOG_WRITER_H
 
 #include "runtime/Log/StepLog.h"
+#include "runtime/Support/Failure.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -30,7 +31,7 @@ public:
   void write(Write write);
   /// Returns at once; `refused` is called on the writer's thread if the write
   /// did not happen.
-  void queue(Write write, std::function<void(const std::string &)> refused);
+  void queue(Write write, std::function<void(const Failure &)> refused);
 
   /// How many transactions were made so far.
   int64_t commits() const { return transactions; }

@@ -235,7 +235,7 @@ TEST_P(StepLogTest, AfterALostWriteNothingOfTheRunFollows) {
   Writer writer(*log);
   std::atomic<bool> refused{false};
   writer.queue(write("r", 1, {event(EventKind::Result, "x")}),
-               [&](const std::string &) { refused = true; });
+               [&](const Failure &) { refused = true; });
   try {
     writer.write(write("r", 1, {event(EventKind::Result, "y")}));
     FAIL() << "a write behind a lost one";

@@ -225,6 +225,14 @@ TEST_F(PostgresTest, SaysThatTheServerIsGone) {
         "failed: No such file or directory Is the server running locally and "
         "accepting connections on that socket?");
   }
+  // What is queued behind it, and nobody waits for, fails in the same way.
+  std::atomic<int> code{0};
+  {
+    Writer ending(*log);
+    ending.queue(result("r", "y"),
+                 [&](const Failure &failure) { code = failure.code; });
+  }
+  EXPECT_EQ(code, AGT_MISSING);
   server.start();
   EXPECT_EQ(log->events("r", 0).size(), 2u);
 }
