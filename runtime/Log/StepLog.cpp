@@ -5,7 +5,6 @@
 #include "runtime/Log/SqliteLog.h"
 #include "runtime/Support/Failure.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace agt::rt {
@@ -35,6 +34,15 @@ const char *runStatusName(RunStatus status) {
 
 bool isTerminal(RunStatus status) { return status >= RunStatus::Done; }
 
+static int64_t waitSeconds(const std::string &text) {
+  bool digits = !text.empty() && text.size() <= 5 &&
+                text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits)
+    fail(AGT_BAD_INPUT, "expected AGT_DB_WAIT as seconds, 0 to 99999, got '" +
+                            text + "'");
+  return std::atoll(text.c_str());
+}
+
 std::unique_ptr<StepLog> openStepLog(const std::string &given) {
   std::string url = given;
   if (url.empty()) {
@@ -49,8 +57,7 @@ std::unique_ptr<StepLog> openStepLog(const std::string &given) {
     PostgresOptions options;
     options.url = url;
     if (const char *seconds = std::getenv("AGT_DB_WAIT"))
-      options.waitNs =
-          std::clamp<int64_t>(std::atoll(seconds), 0, 86400) * 1'000'000'000;
+      options.waitNs = waitSeconds(seconds) * 1'000'000'000;
     return openPostgresLog(options);
   }
   fail(AGT_BAD_INPUT, "expected a database as sqlite:FILE or "

@@ -1,4 +1,6 @@
-// The command line of a program with agents: its texts and exit codes.
+// The command line of a program with agents: its texts and exit codes, on both
+// databases.
+#include "unittests/Agent/PostgresServer.h"
 #include "unittests/Runtime/TempDir.h"
 
 #include <array>
@@ -7,16 +9,24 @@
 #include <gtest/gtest.h>
 #include <regex>
 
+using agt::rt::test::PostgresServer;
 using agt::rt::test::TempDir;
 
 namespace {
 
-class AgentCli : public testing::Test {
+class AgentCli : public testing::TestWithParam<const char *> {
 protected:
+  AgentCli() {
+    if (std::string(GetParam()) != "postgres")
+      return;
+    PostgresServer::get().fresh();
+    database = "AGT_DB='" + PostgresServer::get().url() + "' ";
+  }
   // Standard output, standard error and the exit code, in this order.
   std::string run(const std::string &words) {
     std::string command = "cd " + dir.folder +
-                          " && LEDGER=ledger " AGT_TEST_AGENTS " " + words +
+                          " && LEDGER=ledger " + database + AGT_TEST_AGENTS +
+                          " " + words +
                           " 2>err >out; code=$?; cat out err; echo \"[$code]\"";
     FILE *pipe = popen(command.c_str(), "r");
     std::string all;
@@ -29,9 +39,12 @@ protected:
                               "TIME");
   }
   TempDir dir;
+  std::string database; // "": the file that is the default
 };
+INSTANTIATE_TEST_SUITE_P(All, AgentCli, testing::Values("sqlite", "postgres"),
+                         [](const auto &info) { return info.param; });
 
-TEST_F(AgentCli, StartsWaitsAndGoesOn) {
+TEST_P(AgentCli, StartsWaitsAndGoesOn) {
   EXPECT_EQ(run("start gate --run g --arg ms=3600000"),
             "waiting: the run 'g'\n  go asks for an approval (until TIME)\n"
             "    agt-test-agents approve g go yes|no\n[3]\n");
@@ -57,7 +70,7 @@ TEST_F(AgentCli, StartsWaitsAndGoesOn) {
   EXPECT_EQ(run("resume h"), "\"noted before noted after\"\n[0]\n");
 }
 
-TEST_F(AgentCli, CancelsSignalsAndResolves) {
+TEST_P(AgentCli, CancelsSignalsAndResolves) {
   run("start waits --run w --arg ms=0");
   EXPECT_EQ(run("signal w word 5x"),
             "error: '5x' is not JSON, at byte 2: syntax error while parsing "
@@ -80,7 +93,7 @@ TEST_F(AgentCli, CancelsSignalsAndResolves) {
   EXPECT_EQ(run("resume s").rfind("test.agt:1:1: error: o: failed by ", 0), 0u);
 }
 
-TEST_F(AgentCli, ExportsAndImports) {
+TEST_P(AgentCli, ExportsAndImports) {
   run("start chain --run c --arg n=2");
   EXPECT_EQ(run("export c >c.jsonl; cat c.jsonl | wc -l"), "8\n[0]\n");
   EXPECT_EQ(run("import c.jsonl"), "error: there is a run 'c' already\n[2]\n");
@@ -97,7 +110,7 @@ TEST_F(AgentCli, ExportsAndImports) {
                                  "or 10s, got 'x'\n[2]\n");
 }
 
-TEST_F(AgentCli, RunsTests) {
+TEST_P(AgentCli, RunsTests) {
   setenv("MOCK",
          dir.write("m.json", R"([{"reply": {"x": 1, "y": 0}}])").c_str(), 1);
   std::string said = std::regex_replace(
@@ -107,7 +120,7 @@ TEST_F(AgentCli, RunsTests) {
                   "and 3\nok mocked (TIME)\n[1]\n");
 }
 
-TEST_F(AgentCli, SaysWhatIsWrong) {
+TEST_P(AgentCli, SaysWhatIsWrong) {
   EXPECT_EQ(run("start chian"),
             "error: the program has no agent 'chian', did you mean 'chain'?"
             "\n[2]\n");

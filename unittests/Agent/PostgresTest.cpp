@@ -78,6 +78,20 @@ TEST_F(PostgresTest, SaysWhyItCannotBeOpened) {
             "parameter: \"colour\"");
 }
 
+TEST_F(PostgresTest, WaitsForSeconds) {
+  setenv("AGT_DB_WAIT", "5 s", 1);
+  try {
+    openStepLog(server.url());
+    FAIL() << "'5 s' are seconds";
+  } catch (const Failure &failure) {
+    EXPECT_EQ(failure.message,
+              "expected AGT_DB_WAIT as seconds, 0 to 99999, got '5 s'");
+  }
+  setenv("AGT_DB_WAIT", "5", 1);
+  EXPECT_TRUE(openStepLog(server.url()));
+  unsetenv("AGT_DB_WAIT");
+}
+
 TEST_F(PostgresTest, KnowsWhatItCannotUse) {
   Postgres connection(server.url());
   connection.connect();
