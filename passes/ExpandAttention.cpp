@@ -61,6 +61,7 @@ private:
   Value plainPairs(Value operand);
   Value plainTokens(Value operand, int64_t trailing);
   void unpack();
+  void remember(Value offsets, StringRef attribute);
   Value placeIn(Value offsets, OpFoldResult tokens);
   Value pick(Value inside, Value ofSequence);
   unsigned buffers();
@@ -214,10 +215,20 @@ Value Expansion::pick(Value inside, Value ofSequence) {
                           /*keep=*/false);
 }
 
+/// Offsets that are inputs of the graph are checked when a run is given them.
+void Expansion::remember(Value offsets, StringRef attribute) {
+  while (auto cast = offsets.getDefiningOp<tensor::CastOp>())
+    offsets = cast.getSource();
+  if (auto input = dyn_cast<BlockArgument>(offsets))
+    op->setAttr(attribute, b.getI64IntegerAttr(input.getArgNumber()));
+}
+
 void Expansion::unpack() {
   Value queryOffsets = op.getQCu(), keyOffsets = op.getKvCu();
   if (!queryOffsets)
     return;
+  remember(queryOffsets, kQCuInput);
+  remember(keyOffsets, kKvCuInput);
   OpFoldResult queries = dim(op.getQuery(), tokensAxis),
                keys = dim(op.getKey(), tokensAxis);
   Value ofQuery = placeIn(queryOffsets, queries),

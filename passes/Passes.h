@@ -17,6 +17,11 @@ namespace agt {
 /// What a kernel may hold at most: a launch has 15 buffers.
 constexpr unsigned kKernelBuffers = 15;
 
+/// Attributes that agt-expand-attention leaves on an attention of packed
+/// sequences: which input of the graph its offsets were.
+constexpr llvm::StringLiteral kQCuInput = "agt.q_cu_input";
+constexpr llvm::StringLiteral kKvCuInput = "agt.kv_cu_input";
+
 /// Whether every op of a graph is one that may stand outside a kernel; emits
 /// an error for each that may not.
 mlir::LogicalResult verifyKernelPhase(GraphOp graph);

@@ -17,6 +17,9 @@ llvm::Error failAt(mlir::Operation *op, const llvm::Twine &message);
 /// its types left open.
 llvm::Error checkOperands(mlir::Operation *op, llvm::ArrayRef<Datum> operands);
 
+/// Fails where an input of the graph holds what makes no sense to `op`.
+llvm::Error checkData(mlir::Operation *op, llvm::ArrayRef<Datum> operands);
+
 /// Fails where results do not have the types the op declares.
 llvm::Error checkResults(mlir::Operation *op, llvm::ArrayRef<Datum> results);
 

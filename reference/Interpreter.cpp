@@ -166,6 +166,8 @@ Expected<Data> Interpreter::compute(Operation *op) {
   Data operands = lookup(op->getOperands());
   if (Error error = checkOperands(op, operands))
     return std::move(error);
+  if (Error error = checkData(op, operands))
+    return std::move(error);
   allowFlush(op, operands);
   constexpr std::array kinds = {evaluateScalar,      evaluateElementwise,
                                 evaluateShape,       evaluateReduction,
@@ -211,6 +213,9 @@ Expected<std::vector<Tensor>> agt::reference::run(GraphOp graph,
       return std::move(error);
   RunInfo ignored;
   Data arguments(inputs.begin(), inputs.end());
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (auto name = graph.getArgAttrOfType<StringAttr>(i, "agt.name"))
+      argument.input = name.str();
   Expected<Data> results = Interpreter(info ? *info : ignored, 0, observe)
                                .runBlock(graph.getBody().front(), arguments);
   if (!results)

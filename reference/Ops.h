@@ -34,6 +34,7 @@ struct Datum {
   std::shared_ptr<const Tensor> tensor;
   int64_t integer = 0;
   double real = 0;
+  std::string input; // the name of the parameter that it is, or empty
 };
 
 using Data = llvm::SmallVector<Datum, 2>;

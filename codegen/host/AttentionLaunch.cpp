@@ -174,6 +174,37 @@ LogicalResult GraphEmitter::launchBlocks(AttentionOp op,
   return success();
 }
 
+/// The number of the graph's input that `tensor` is.
+static std::optional<unsigned> inputOf(Value tensor) {
+  while (auto cast = tensor ? tensor.getDefiningOp<tensor::CastOp>() : nullptr)
+    tensor = cast.getSource();
+  auto input = dyn_cast_if_present<BlockArgument>(tensor);
+  if (!input || !isa<GraphOp>(input.getOwner()->getParentOp()))
+    return std::nullopt;
+  return input.getArgNumber();
+}
+
+void GraphEmitter::checkData(AttentionOp op, Value queries, Value keys) {
+  // Positions of a mesh have parts of their inputs.
+  if (graph.getMesh())
+    return;
+  Value place = b.text(agt::host::placeOf(op.getLoc()));
+  for (auto [attribute, tokens] :
+       {std::pair(kQCuInput, queries), std::pair(kKvCuInput, keys)})
+    if (auto input = op->getAttrOfType<IntegerAttr>(attribute))
+      b.call("agt_graph_check_offsets",
+             {runHandle, b.i64(input.getInt()), tokens, place});
+  auto scales = [&](Value scale, Value value, std::optional<uint64_t> block) {
+    std::optional<unsigned> given = inputOf(scale), of = inputOf(value);
+    if (given && of)
+      b.call("agt_graph_check_scales",
+             {runHandle, b.i64(*given), b.i64(*of), clamped(b, *block),
+              b.i32(op.getLayout() == Layout::HSD), place});
+  };
+  scales(op.getKScale(), op.getKey(), op.getKBlock());
+  scales(op.getVScale(), op.getValue(), op.getVBlock());
+}
+
 LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   attn::AttentionSpec spec = specOf(op);
   assert(spec.buffers() <= kKernelBuffers && op.getMasks().size() <= 1 &&
@@ -201,6 +232,7 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
     requireAtMost(op.getLoc(), q.dim, attn::kMostHeadDim, "a head_dim");
   if (!spec.valueDim)
     requireAtMost(op.getLoc(), v.dim, attn::kMostValueDim, "a head_dim of v");
+  checkData(op, q.tokens, k.tokens);
   Value start = spec.topLeft         ? b.i64(0)
                 : spec.terms.lengths ? b.sub(b.i64(0), q.tokens)
                                      : b.sub(k.tokens, q.tokens);

@@ -37,6 +37,8 @@ private:
                                    const spirv::attention::AttentionSpec &spec,
                                    llvm::ArrayRef<Value> buffers,
                                    llvm::ArrayRef<Value> scalars);
+  /// Checks what an attention's inputs hold, where the graph's own are those.
+  void checkData(AttentionOp op, Value queries, Value keys);
   void emitRequire(RequireOp op);
   void emitRopeTable(RopeTableOp op);
   void emitReturn(ReturnOp op);

@@ -222,6 +222,18 @@ AGT_API agt_status agt_graph_alloc(agt_run *run, int64_t bytes,
 /* Room for `bytes` bytes that hold a copy of `data` before the first launch. */
 AGT_API agt_status agt_graph_constant(agt_run *run, const void *data,
                                       int64_t bytes, agt_buffer **buffer);
+/* Input `input` has to hold the offsets of packed sequences: from 0, none below
+ * the one before it, at most `tokens`. */
+AGT_API agt_status agt_graph_check_offsets(agt_run *run, uint64_t input,
+                                           int64_t tokens, const char *place);
+/* One input has to hold a finite scale for each head and `block` tokens of
+ * another, of 8-bit elements, that is not 0 where these are not. They are
+ * [..., heads, tokens, dim], or [..., tokens, heads, dim] where heads_first is
+ * 0. */
+AGT_API agt_status agt_graph_check_scales(agt_run *run, uint64_t scales_input,
+                                          uint64_t values_input, int64_t block,
+                                          int32_t heads_first,
+                                          const char *place);
 /* The frequencies of a rotary embedding over `dims` elements, as a constant:
  * dims / 2 rows of two words (low, high), round(scale * base^(-2i/dims) /
  * (2 pi) * 2^64) modulo 2^64. */
