@@ -3,7 +3,8 @@
 Shell tests are .agt, .mlir and .test files with RUN lines; unit tests are the
 GoogleTest binaries in build/unittests. On the PATH: agtc, agt-opt, FileCheck,
 not, split-file. Programs run under the Vulkan validation layer
-(AGT_VALIDATE=1), so that a validation error fails the test.
+(AGT_VALIDATE=1), so that a validation error fails the test, and MLIR's verifier
+between all passes (AGT_VERIFY_EACH=1).
 """
 
 import os
@@ -20,6 +21,7 @@ path = [os.path.join(config.agt_build, "bin"),
         os.path.join(config.llvm_prefix, "bin"), config.environment.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
 config.environment["AGT_VALIDATE"] = "1"
+config.environment["AGT_VERIFY_EACH"] = "1"
 config.environment["AGT_SOURCE"] = config.agt_source
 for name in ("XDG_CACHE_HOME", "HOME", "LP_NATIVE_VECTOR_WIDTH", "AGT_SLOW", "AGT_SEED"):
     if name in os.environ:

@@ -1,6 +1,8 @@
 // See Lower.h.
 #include "codegen/cpu/Lower.h"
 
+#include "codegen/common/Verify.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
@@ -37,7 +39,7 @@ void loadKernelDialects(MLIRContext &context) {
 
 static LogicalResult lowerToLLVMDialect(ModuleOp module) {
   PassManager passes(module.getContext());
-  passes.enableVerifier(false);
+  passes.enableVerifier(codegen::verifiesEachPass());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertVectorToLLVMPass());
@@ -49,10 +51,14 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module) {
 }
 
 static std::unique_ptr<llvm::TargetMachine> machineFor(const Target &target) {
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
+  // Once: not for threads to do at the same time.
+  [[maybe_unused]] static const bool registered = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    return true;
+  }();
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   std::string error;
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -97,9 +103,9 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-std::unique_ptr<llvm::Module> lowerKernels(ModuleOp module,
-                                           const Target &target,
-                                           llvm::LLVMContext &context) {
+std::unique_ptr<llvm::Module> translateKernels(ModuleOp module,
+                                               const Target &target,
+                                               llvm::LLVMContext &context) {
   if (failed(lowerToLLVMDialect(module)))
     return nullptr;
   registerBuiltinDialectTranslation(*module.getContext());
@@ -114,7 +120,20 @@ std::unique_ptr<llvm::Module> lowerKernels(ModuleOp module,
   lowered->setTargetTriple(machine->getTargetTriple());
   lowered->setDataLayout(machine->createDataLayout());
   markForTarget(*lowered, target);
-  optimise(*lowered, *machine);
+  return lowered;
+}
+
+void optimiseKernels(llvm::Module &module, const Target &target) {
+  optimise(module, *machineFor(target));
+}
+
+std::unique_ptr<llvm::Module> lowerKernels(ModuleOp module,
+                                           const Target &target,
+                                           llvm::LLVMContext &context) {
+  std::unique_ptr<llvm::Module> lowered =
+      translateKernels(module, target, context);
+  if (lowered)
+    optimiseKernels(*lowered, target);
   return lowered;
 }
 

@@ -18,10 +18,18 @@ namespace agt::cpu {
 /// Loads the dialects that CPU kernels are made of.
 void loadKernelDialects(mlir::MLIRContext &context);
 
-/// Lowers `module` (which is consumed in place) and optimises it for `target`.
-/// Its functions say for themselves what they are compiled for, so that those
-/// of several targets can be linked into one module. Null after an error,
-/// which is emitted.
+/// Lowers `module` (which is consumed in place) to LLVM IR. Its functions say
+/// for themselves what they are compiled for, so that those of several targets
+/// can be linked into one module. Null after an error, which is emitted.
+std::unique_ptr<llvm::Module> translateKernels(mlir::ModuleOp module,
+                                               const Target &target,
+                                               llvm::LLVMContext &context);
+
+/// Optimises what translateKernels made for `target`; touches nothing but the
+/// module and its context.
+void optimiseKernels(llvm::Module &module, const Target &target);
+
+/// Both.
 std::unique_ptr<llvm::Module> lowerKernels(mlir::ModuleOp module,
                                            const Target &target,
                                            llvm::LLVMContext &context);

@@ -5,8 +5,13 @@
 #include "codegen/cpu/Lower.h"
 #include "codegen/cpu/attention/Attention.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
 
@@ -60,18 +65,57 @@ llvm::ArrayRef<CpuVariant> Program::variants(size_t number) const {
                               : llvm::ArrayRef<CpuVariant>(it->second);
 }
 
+namespace {
+/// The functions for one target on their way to the program: in a context of
+/// their own, so that a thread can have them, and then as bitcode.
+struct Part {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  llvm::SmallString<0> bitcode;
+};
+} // namespace
+
+static void optimisePart(Part &part, const Target &target) {
+  optimiseKernels(*part.module, target);
+  // The program's own triple and layout are settled when it is emitted.
+  part.module->setDataLayout("");
+  part.module->setTargetTriple(llvm::Triple());
+  llvm::raw_svector_ostream out(part.bitcode);
+  llvm::WriteBitcodeToFile(*part.module, out);
+  part.module.reset();
+  part.context.reset();
+}
+
+// MLIR's half is one thread's, for the targets share a context; LLVM's takes
+// most of the time, and each target has a thread.
 LogicalResult Program::linkInto(llvm::Module &program) {
-  for (auto [module, target] : llvm::zip(modules, targets)) {
+  std::vector<Part> parts(modules.size());
+  for (auto [part, module, target] : llvm::zip(parts, modules, targets)) {
     if (!module)
       continue;
-    std::unique_ptr<llvm::Module> lowered =
-        lowerKernels(*module, target, program.getContext());
-    if (!lowered)
+    part.context = std::make_unique<llvm::LLVMContext>();
+    part.module = translateKernels(*module, target, *part.context);
+    if (!part.module)
       return failure();
-    // The program's own triple and layout are settled when it is emitted.
-    lowered->setDataLayout(program.getDataLayout());
-    lowered->setTargetTriple(program.getTargetTriple());
-    if (llvm::Linker::linkModules(program, std::move(lowered)))
+  }
+  {
+    llvm::DefaultThreadPool threads(
+        llvm::heavyweight_hardware_concurrency(parts.size()));
+    for (auto [part, target] : llvm::zip(parts, targets))
+      if (part.module)
+        threads.async(
+            [&part = part, &target = target] { optimisePart(part, target); });
+  }
+  for (auto [part, module] : llvm::zip(parts, modules)) {
+    if (!module)
+      continue;
+    auto lowered = llvm::parseBitcodeFile(
+        llvm::MemoryBufferRef(part.bitcode, "kernels"), program.getContext());
+    if (!lowered)
+      return module->emitError(llvm::toString(lowered.takeError()));
+    (*lowered)->setDataLayout(program.getDataLayout());
+    (*lowered)->setTargetTriple(program.getTargetTriple());
+    if (llvm::Linker::linkModules(program, std::move(*lowered)))
       return module->emitError("native code cannot be linked");
   }
   for (auto &[number, variants] : byNumber)

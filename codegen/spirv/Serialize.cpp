@@ -1,6 +1,8 @@
 // See Serialize.h.
 #include "codegen/spirv/Serialize.h"
 
+#include "codegen/common/Verify.h"
+
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
 #include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
@@ -115,7 +117,7 @@ static void finishMatrixKernel(ir::ModuleOp kernel, ir::TargetEnvAttr env) {
 
 LogicalResult lowerToSpirv(ModuleOp module) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  pm.enableVerifier(false);
+  pm.enableVerifier(codegen::verifiesEachPass());
   pm.addPass(std::make_unique<ConvertKernel>());
   OpPassManager &inner = pm.nest<ir::ModuleOp>();
   inner.addPass(ir::createSPIRVLowerABIAttributesPass());

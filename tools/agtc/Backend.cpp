@@ -1,5 +1,6 @@
 // `agtc`'s later stages: one library call each, then a file.
 #include "tools/agtc/Backend.h"
+#include "codegen/common/Verify.h"
 #include "codegen/host/Link.h"
 #include "codegen/host/Program.h"
 #include "tools/agtc/Source.h"
@@ -176,6 +177,8 @@ static LogicalResult refuseAgents(ModuleOp module) {
 }
 
 int Backend::run() {
+  if (options.verifyEach)
+    codegen::verifyEachPass();
   if (options.emit == "lib" && failed(refuseAgents(module)))
     return ErrorsInProgram;
   if (!chooseTargets())

@@ -23,6 +23,7 @@ struct CompileOptions {
   std::vector<std::string> only;
   bool reproducible = false;
   bool verifyDiagnostics = false;
+  bool verifyEach = false;
   bool explain = false;
   bool writeDependencies = false;
   std::string dependencyFile;

@@ -101,6 +101,8 @@ private:
                  "the same bits whatever the mesh, balance or batch");
     app.add_flag("--verify-diagnostics", o.verifyDiagnostics,
                  "compare errors with 'expected-error {{...}}' comments");
+    app.add_flag("--verify-each", o.verifyEach,
+                 "verify the IR behind every pass, for those who change agtc");
     app.add_flag("--explain", o.explain,
                  "say why: decisions as remarks on source lines");
     app.add_flag("--MD", o.writeDependencies,
