@@ -95,7 +95,9 @@ std::string runHelpText(const Manifest &manifest, const std::string &exe) {
          "  --trace FILE.json        a timeline for Perfetto "
          "(ui.perfetto.dev)\n"
          "  --link-rate AXIS=RATE    slow transfers over an axis of the mesh "
-         "down, such as cp=50MB/s\n\n" +
+         "down, such as cp=50MB/s\n\n"
+         "Under 'mpirun -n N' a graph on a mesh of N positions has one in each "
+         "rank; rank 0 reads and writes.\n\n" +
          graphsText(manifest) + example(manifest, exe);
 }
 
