@@ -68,6 +68,7 @@ public:
       : target(target), cpuTime(cpuTime) {
     cpu::loadKernelDialects(context);
     pool.reserveScratch(1 << 22);
+    own.reserve(1 << 22);
   }
 
   void addPeak();
@@ -100,6 +101,7 @@ private:
   mlir::MLIRContext context;
   cpu::Jit jit;
   rt::Pool pool;
+  rt::Scratch own; // of the calling thread
   agt_cpu_fn peak = nullptr, read = nullptr;
   std::unique_ptr<Memory> readMemory;
   std::vector<Prepared> prepared;
@@ -233,11 +235,11 @@ void Bench::add(const Case &c) {
 
 // Of one run, repeated for at least `least` seconds.
 double Bench::seconds(const rt::PoolJob &job, double least) {
-  pool.run(job, false);
+  pool.run(job, false, own.get());
   double begin = now(), end;
   int64_t runs = 0;
   do {
-    pool.run(job, false);
+    pool.run(job, false, own.get());
     ++runs;
     end = now();
   } while (end - begin < least);

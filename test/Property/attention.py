@@ -268,7 +268,8 @@ class Build:
         if c.packed:
             for name, n in (("q_cu", c.queries), ("kv_cu", c.keys)):
                 offsets = np.sort(self.rng.integers(0, n + 1, c.packed + 1))
-                offsets[0], offsets[-1] = self.rng.choice([0, offsets[0]]), n
+                # Tokens behind the last are in no sequence.
+                offsets[0], offsets[-1] = 0, self.rng.choice([offsets[-1], n])
                 self.params.append(f"{name}: tensor<i32, [{c.packed + 1}]>")
                 self.inputs[name] = offsets.astype(np.int32)
                 self.arguments.append(f"{name} = {name}")

@@ -317,6 +317,7 @@ Problem KernelRunner::run(ArrayRef<Tensor> inputs,
                            resultParams.data(),
                            static_cast<uint32_t>(params.size()),
                            static_cast<uint32_t>(resultParams.size()),
+                           nullptr,
                            nullptr};
   agt_run *plan = nullptr;
   std::string problem =
