@@ -67,6 +67,96 @@ def ExpandAttention : Pass<"agt-expand-attention"> {
   ];
 }
 
+def PropagateShardings : Pass<"agt-propagate-shardings", "::agt::GraphOp"> {
+  let summary = "how every value of a graph lies on its mesh";
+  let description = [{
+    Spreads what `agt.shard` says to all values, forwards and backwards, through
+    the dims that ops walk together. Arguments get `agt.sharding`, results of
+    ops `agt.shardings`. What the author said stays; where it cannot hold (heads
+    that positions cannot share) that is an error.
+
+    Before:
+
+    ```mlir
+    agt.graph @f(%x: tensor<?x64xf32>) -> tensor<?x64xf32> attributes {mesh = "ring4"} {
+      %0 = agt.shard %x <[cp, whole]> via ring : tensor<?x64xf32>
+      %1 = agt.silu %0 : tensor<?x64xf32>
+      agt.return %1 : tensor<?x64xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    agt.graph @f(%x: tensor<?x64xf32> {agt.sharding = #agt.sharding<[cp, whole]>}) -> tensor<?x64xf32> attributes {mesh = "ring4"} {
+      %0 = agt.shard %x <[cp, whole]> via ring {agt.shardings = [#agt.sharding<[cp, whole]>]} : tensor<?x64xf32>
+      %1 = agt.silu %0 {agt.shardings = [#agt.sharding<[cp, whole]>]} : tensor<?x64xf32>
+      agt.return %1 : tensor<?x64xf32>
+    }
+    ```
+  }];
+}
+
+def ConvertToRing : Pass<"agt-convert-to-ring", "::agt::GraphOp"> {
+  let summary = "a graph on a mesh as the program of one position";
+  let description = [{
+    Every value becomes the part that a position holds, every op works on parts,
+    and what lies elsewhere is moved here. Attention whose keys are cut as its
+    queries are becomes a `ring.schedule`. `agt-propagate-shardings` has run.
+
+    Before:
+
+    ```mlir
+    agt.graph @f(%x: tensor<?x64xf32> {agt.sharding = #agt.sharding<[cp, whole]>}) -> tensor<?x64xf32> attributes {mesh = "ring4"} {
+      %1 = agt.silu %x {agt.shardings = [#agt.sharding<[cp, whole]>]} : tensor<?x64xf32>
+      agt.return %1 : tensor<?x64xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %s = tensor.dim %x, %c0 : tensor<?x64xf32>
+    %r = ring.place parts 4 step 1
+    %n = ring.extent %r of %s parts 4 contiguous
+    %0 = ring.part %x [%n] [#ring.cut<dim = 0, axis = "cp", parts = 4, step = 1, balance = contiguous>]
+        : tensor<?x64xf32> -> tensor<?x64xf32>
+    %1 = agt.silu %0 : tensor<?x64xf32>
+    %2 = ring.whole %1 [%s] [#ring.cut<dim = 0, axis = "cp", parts = 4, step = 1, balance = contiguous>]
+        : tensor<?x64xf32> -> tensor<?x64xf32>
+    agt.return %2 : tensor<?x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::agt::ring::RingDialect"];
+}
+
+def LowerRing : Pass<"agt-lower-ring", "::agt::GraphOp"> {
+  let summary = "schedules as launches and transfers";
+  let description = [{
+    `ring.attend` becomes a partial `agt.attention` and a `ring.hop`;
+    `ring.merge` and `ring.finalize` become functions element by element, which
+    fuse; `ring.extent` becomes arithmetic. What is left of the ring dialect the
+    host program does: places, parts and transfers.
+
+    Before:
+
+    ```mlir
+    %n = ring.extent %r of %s parts 4 contiguous
+    ```
+
+    After:
+
+    ```mlir
+    %c4 = arith.constant 4 : index
+    %each = arith.divui %s, %c4 : index
+    %more = arith.remui %s, %c4 : index
+    %longer = arith.cmpi ult, %r, %more : index
+    %extra = arith.index_castui %longer : i1 to index
+    %n = arith.addi %each, %extra : index
+    ```
+  }];
+}
+
 def FormKernels : Pass<"agt-form-kernels", "::agt::GraphOp"> {
   let summary = "ops grouped into kernels: one kernel for a chain";
   let description = [{

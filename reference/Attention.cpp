@@ -490,7 +490,7 @@ std::optional<Data> agt::reference::evaluateAttention(Operation *operation,
                                                       ArrayRef<Datum> operands,
                                                       double &largestScore) {
   auto op = dyn_cast<AttentionOp>(operation);
-  if (!op)
+  if (!op || op.getPartial())
     return std::nullopt;
   Arguments arguments(op, operands);
   Layout layout = op.getLayout();

@@ -45,6 +45,8 @@ Value finishValue(ValueBuilder &b, Value o, Value factor) {
   return b.select(b.flt(factor, b.f32(0)), b.f32(0), b.fmul(o, factor));
 }
 
+FinishedRow unfinishedRow(ValueBuilder &b) { return {b.f32(1), {}}; }
+
 FinishedRow finishRow(ValueBuilder &b, Value m, Value l, Value sink, bool lse) {
   FinishedRow r;
   Value correction;

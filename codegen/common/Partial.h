@@ -43,6 +43,9 @@ struct FinishedRow {
 FinishedRow finishRow(ValueBuilder &b, mlir::Value m, mlir::Value l,
                       mlir::Value sink, bool lse);
 
+/// A row of which other keys are to be seen: o stays as it is.
+FinishedRow unfinishedRow(ValueBuilder &b);
+
 /// o times the row's factor; 0 where l is 0, whatever o holds (a key of score
 /// -infinity is seen, and its value may be NaN).
 mlir::Value finishValue(ValueBuilder &b, mlir::Value o, mlir::Value factor);

@@ -82,7 +82,7 @@ void GraphEmitter::requireAtMost(Location loc, Value size, int64_t most,
                                      size, b.i64(most));
   b.require(
       fits,
-      {runHandle, b.i32(AGT_BAD_INPUT), b.text(placeOf(loc)),
+      {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::host::placeOf(loc)),
        b.text(("attention takes " + what + " of at most {0}, got {1}").str()),
        b.i64(most), size});
 }
@@ -159,6 +159,13 @@ GraphEmitter::attentionScalars(AttentionOp op, const RowView &q,
   return scalars;
 }
 
+Value GraphEmitter::enabledOf(AttentionOp op) {
+  if (!op.getEnabled())
+    return {};
+  return arith::ExtUIOp::create(b.ir(), op.getLoc(), b.ir().getI64Type(),
+                                numbers.lookup(op.getEnabled()));
+}
+
 LogicalResult GraphEmitter::launchBlocks(AttentionOp op,
                                          const attn::AttentionSpec &spec,
                                          llvm::ArrayRef<Value> buffers,
@@ -170,7 +177,8 @@ LogicalResult GraphEmitter::launchBlocks(AttentionOp op,
   });
   if (failed(number))
     return failure();
-  launch(op, *number, "attention_blocks", buffers, scalars, b.f64(0));
+  launch(op, *number, "attention_blocks", buffers, scalars, b.f64(0),
+         enabledOf(op));
   return success();
 }
 
@@ -237,7 +245,7 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
                 : spec.terms.lengths ? b.sub(b.i64(0), q.tokens)
                                      : b.sub(k.tokens, q.tokens);
   llvm::SmallVector<Value> scalars = attentionScalars(op, q, k, v, o, start);
-  if (spec.lse) {
+  if (spec.has(attn::kLse)) {
     llvm::SmallVector<Value> lseDims(oDims.begin(), oDims.end());
     lseDims.back() = b.i64(1);
     RowView lse(b, lseDims, layout);
@@ -254,6 +262,10 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
       continue;
     if (which == attn::kO) {
       arguments.push_back(allocate(op.getResult(), oDims));
+    } else if (which == attn::kLse && spec.partial) {
+      llvm::SmallVector<Value> shape(oDims);
+      shape.back() = b.i64(2);
+      arguments.push_back(allocate(op.getState(), shape));
     } else if (which == attn::kLse) {
       llvm::ArrayRef<Value> shape(oDims);
       arguments.push_back(allocate(op.getLse(), shape.drop_back()));
@@ -287,7 +299,7 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   // Two operations for each pair and element of q.k and of p.v.
   Value flops = times(times(pairs, times(b.toF64(q.batch), b.toF64(q.heads))),
                       times(b.f64(2), b.toF64(b.add(q.dim, v.dim))));
-  launch(op, *number, "attention", arguments, scalars, flops);
+  launch(op, *number, "attention", arguments, scalars, flops, enabledOf(op));
   if (blocks)
     b.call("agt_graph_free", {runHandle, blocks});
   return success();

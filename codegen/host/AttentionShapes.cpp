@@ -90,6 +90,7 @@ attn::AttentionSpec agt::host::specOf(AttentionOp op) {
   spec.topLeft = op.getCausal() == Causal::TopLeft;
   spec.lse = bool(op.getLse());
   spec.sink = bool(op.getSink());
+  spec.partial = op.getPartial();
   spec.biasType = typeOf(op.getBias());
   spec.sinkType = typeOf(op.getSink());
   spec.alibiType = typeOf(op.getAlibi());
@@ -109,7 +110,7 @@ std::string agt::host::keyOf(const attn::AttentionSpec &spec) {
        {terms.causal, terms.left, terms.right, terms.pin, terms.queryPositions,
         terms.keyPositions, terms.segments, terms.lengths, terms.mask,
         terms.softcap, terms.bias, terms.alibi, terms.keyScales,
-        spec.valueScales, spec.topLeft, spec.lse, spec.sink})
+        spec.valueScales, spec.topLeft, spec.lse, spec.sink, spec.partial})
     key += flag ? '1' : '0';
   return key;
 }

@@ -34,10 +34,6 @@ enum Slot : unsigned {
   ShapeSlot
 };
 
-int64_t bytesOf(Type element) {
-  return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
-}
-
 bool isNumber(Type type) {
   return isa<IndexType, FloatType, IntegerType>(type);
 }
@@ -50,7 +46,7 @@ bool isNumber(Type type) {
 
 Value GraphEmitter::root(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
-    if (!isa<ReshapeOp, tensor::CastOp>(op))
+    if (!isa<ReshapeOp, tensor::CastOp, ring::WholeOp>(op))
       break;
     tensor = op->getOperand(0);
   }
@@ -61,7 +57,7 @@ void GraphEmitter::planLifetimes() {
   // In order, so that equal programs give equal code.
   llvm::MapVector<Value, Operation *> last;
   for (Operation &op : graph.getBody().front()) {
-    if (isa<ReshapeOp, tensor::CastOp, tensor::DimOp>(op))
+    if (isa<ReshapeOp, tensor::CastOp, ring::WholeOp, tensor::DimOp>(op))
       continue;
     for (Value result : op.getResults())
       if (isa<RankedTensorType>(result.getType()))
@@ -69,6 +65,10 @@ void GraphEmitter::planLifetimes() {
     for (Value operand : op.getOperands())
       if (isa<RankedTensorType>(operand.getType()))
         last[root(operand)] = &op;
+    // What is sent on stays until it is gone.
+    if (auto await = dyn_cast<ring::AwaitOp>(op))
+      last[root(await.getToken().getDefiningOp<ring::ShiftOp>().getInput())] =
+          &op;
   }
   for (auto [value, op] : last)
     if (!isa<ReturnOp>(op))
@@ -108,7 +108,7 @@ void GraphEmitter::requireIndexable(Location loc, llvm::ArrayRef<Value> dims) {
     return;
   Value fits = arith::CmpFOp::create(b.ir(), loc, arith::CmpFPredicate::OLT,
                                      count, b.f64(limit));
-  b.require(fits, {runHandle, b.i32(AGT_BAD_INPUT), b.text(placeOf(loc)),
+  b.require(fits, {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::host::placeOf(loc)),
                    b.text("a tensor of this graph would have 2^31 elements "
                           "or more"),
                    b.i64(0), b.i64(0)});
@@ -118,8 +118,7 @@ Value GraphEmitter::allocate(Location loc, llvm::ArrayRef<Value> dims,
                              Type element) {
   requireIndexable(loc, dims);
   Value slot = b.array(HandleSlot, {b.null()});
-  b.call("agt_graph_alloc",
-         {runHandle, b.mul(b.product(dims), b.i64(bytesOf(element))), slot});
+  b.call("agt_graph_alloc", {runHandle, bytesOf(dims, element), slot});
   return b.load(slot, 0, b.ptr());
 }
 
@@ -195,10 +194,14 @@ Value GraphEmitter::floatBits(Value number) {
 
 void GraphEmitter::launch(Operation *op, size_t kernel, llvm::StringRef name,
                           llvm::ArrayRef<Value> buffers,
-                          llvm::ArrayRef<Value> scalars, Value flops) {
+                          llvm::ArrayRef<Value> scalars, Value flops,
+                          Value enabled) {
   llvm::SmallVector<Value> items;
   for (AffineExpr extent : kernels.kernels()[kernel].work)
     items.push_back(b.evaluate(extent, scalars));
+  // A launch without work is none.
+  if (enabled)
+    items[0] = b.mul(items[0], enabled);
   while (items.size() < 4)
     items.push_back(b.i64(1));
   b.call("agt_graph_launch",
@@ -206,7 +209,7 @@ void GraphEmitter::launch(Operation *op, size_t kernel, llvm::StringRef name,
           b.array(BufferSlot, buffers), b.i64(buffers.size()),
           b.array(ScalarSlot, scalars), b.i64(scalars.size()),
           b.array(WorkSlot, items), flops, b.text(name),
-          b.text(placeOf(op->getLoc()))});
+          b.text(agt::host::placeOf(op->getLoc()))});
 }
 
 LogicalResult GraphEmitter::emitKernel(KernelOp op) {
@@ -252,7 +255,7 @@ void GraphEmitter::emitRequire(RequireOp op) {
   while (values.size() < 2)
     values.push_back(b.i64(0));
   b.require(numbers.lookup(op.getCondition()),
-            {runHandle, b.i32(AGT_BAD_INPUT), b.text(placeOf(op.getLoc())),
+            {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::host::placeOf(op.getLoc())),
              b.text(op.getMessage()), values[0], values[1]});
 }
 
@@ -291,7 +294,9 @@ LogicalResult GraphEmitter::emit(Operation *op) {
   if (auto table = dyn_cast<RopeTableOp>(op))
     return emitRopeTable(table), success();
   if (auto end = dyn_cast<ReturnOp>(op))
-    return emitReturn(end), success();
+    return onMesh ? emitMeshReturn(end) : emitReturn(end), success();
+  if (emitRing(op))
+    return success();
   if (isa<ReshapeOp, tensor::CastOp>(op))
     return success(); // another name of the same buffer
   if (auto size = dyn_cast<tensor::DimOp>(op)) {
@@ -330,7 +335,7 @@ void GraphEmitter::checkInputs() {
                         axis, name ? name.getValue() : "?");
       b.require(same,
                 {runHandle, b.i32(AGT_BAD_INPUT),
-                 b.text(placeOf(graph.getLoc())), b.text(message), want, got});
+                 b.text(agt::host::placeOf(graph.getLoc())), b.text(message), want, got});
     }
   }
 }
@@ -342,6 +347,17 @@ LogicalResult GraphEmitter::run() {
          {b.argument(0), b.symbol(descriptorSymbol(graph.getSymName())),
           b.argument(1), b.argument(2), b.argument(4), slot});
   runHandle = b.load(slot, 0, b.ptr());
+  return emitBody();
+}
+
+LogicalResult GraphEmitter::runPosition() {
+  onMesh = true;
+  runHandle = b.argument(0);
+  planLifetimes();
+  return emitBody();
+}
+
+LogicalResult GraphEmitter::emitBody() {
   checkInputs();
   for (Operation &op : graph.getBody().front()) {
     if (failed(emit(&op)))

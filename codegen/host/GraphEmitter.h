@@ -11,6 +11,7 @@
 #include "codegen/host/AttentionShapes.h"
 #include "codegen/host/GraphLowering.h"
 #include "codegen/host/HostBuilder.h"
+#include "dialect/Ring/Ring.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -23,9 +24,13 @@ public:
   GraphEmitter(GraphOp graph, mlir::func::FuncOp function, KernelTable &kernels)
       : graph(graph), b(function), kernels(kernels) {}
 
+  /// The whole graph, on one device: an agt_graph_fn.
   mlir::LogicalResult run();
+  /// What one position records: an agt_record_fn.
+  mlir::LogicalResult runPosition();
 
 private:
+  mlir::LogicalResult emitBody();
   void checkInputs();
   mlir::LogicalResult emit(mlir::Operation *op);
   mlir::LogicalResult emitKernel(KernelOp op);
@@ -33,6 +38,8 @@ private:
   llvm::SmallVector<Value> attentionScalars(AttentionOp op, const RowView &q,
                                             const RowView &k, const RowView &v,
                                             const RowView &o, Value offset);
+  /// 1 or 0, or nothing where an attention is always launched.
+  Value enabledOf(AttentionOp op);
   mlir::LogicalResult launchBlocks(AttentionOp op,
                                    const spirv::attention::AttentionSpec &spec,
                                    llvm::ArrayRef<Value> buffers,
@@ -42,6 +49,27 @@ private:
   void emitRequire(RequireOp op);
   void emitRopeTable(RopeTableOp op);
   void emitReturn(ReturnOp op);
+
+  // Graphs on a mesh (RingEmitter.cpp).
+  /// False where it is no op of the ring dialect.
+  bool emitRing(mlir::Operation *op);
+  void emitMeshReturn(ReturnOp op);
+  void emit(ring::PlaceOp op);
+  void emit(ring::PartOp op);
+  void emit(ring::PositionsOp op);
+  void emit(ring::ShiftOp op);
+  void emit(ring::AwaitOp op);
+  void emit(ring::GatherOp op);
+  void emit(ring::HopOp op);
+  void emit(ring::SeesOp op);
+  void emit(ring::NeededOp op);
+  Value position();
+  Value placeOf(int64_t parts, int64_t step);
+  Value neighbour(ring::CutAttr cut, int64_t by);
+  Value bytesOf(llvm::ArrayRef<Value> dims, mlir::Type element);
+  Value view(ring::ViewAttr view);
+  void mapNumber(Value index, Value wide);
+  void mapFlag(Value bit, Value slot);
 
   // Buffers. A reshape or cast shares the buffer of what it renames: the root.
   Value root(Value tensor);
@@ -71,7 +99,7 @@ private:
 
   void launch(mlir::Operation *op, size_t kernel, llvm::StringRef name,
               llvm::ArrayRef<Value> buffers, llvm::ArrayRef<Value> scalars,
-              Value flops);
+              Value flops, Value enabled = Value());
 
   GraphOp graph;
   HostBuilder b;
@@ -81,6 +109,14 @@ private:
   llvm::DenseMap<Value, llvm::SmallVector<Value>> shapes;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Value>> lastUses;
   Value runHandle;
+  // On a mesh.
+  struct Transfer {
+    Value ticket, buffer;
+    llvm::SmallVector<Value> dims;
+  };
+  bool onMesh = false;
+  Value ownPosition;
+  llvm::DenseMap<Value, Transfer> transfers; // by token
 };
 
 } // namespace agt::host

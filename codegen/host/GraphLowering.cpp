@@ -2,6 +2,7 @@
 
 #include "codegen/host/GraphLowering.h"
 #include "codegen/host/GraphEmitter.h"
+#include "passes/Mesh/Shardings.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -50,6 +51,32 @@ std::string agt::host::placeOf(Location location) {
   return "";
 }
 
+/// A function that one position records with, and one that has all do so.
+static LogicalResult lowerOnMesh(GraphOp graph, func::FuncOp function,
+                                 KernelTable &kernels) {
+  MLIRContext *context = graph.getContext();
+  Type ptr = LLVM::LLVMPointerType::get(context);
+  OpBuilder builder(function);
+  std::string name = graphSymbol(graph.getSymName()) + ".position";
+  auto position = func::FuncOp::create(
+      builder, graph.getLoc(), name,
+      FunctionType::get(context, {ptr, ptr}, {ptr}));
+  position.setPrivate();
+  if (failed(GraphEmitter(graph, position, kernels).runPosition()))
+    return failure();
+  HostBuilder b(function);
+  Value record = func::ConstantOp::create(b.ir(), graph.getLoc(),
+                                          position.getFunctionType(), name);
+  Value address = UnrealizedConversionCastOp::create(b.ir(), graph.getLoc(),
+                                                     ptr, record)
+                      .getResult(0);
+  b.tailCall("agt_mesh_run",
+             {b.argument(0), b.symbol(descriptorSymbol(graph.getSymName())),
+              address, b.argument(1), b.argument(2), b.argument(3),
+              b.argument(4)});
+  return success();
+}
+
 LogicalResult agt::host::lowerGraphs(ModuleOp module, KernelTable &kernels) {
   MLIRContext *context = module.getContext();
   Type ptr = LLVM::LLVMPointerType::get(context);
@@ -59,9 +86,12 @@ LogicalResult agt::host::lowerGraphs(ModuleOp module, KernelTable &kernels) {
     OpBuilder builder(graph);
     auto function = func::FuncOp::create(builder, graph.getLoc(),
                                          graphSymbol(graph.getSymName()), type);
-    if (failed(GraphEmitter(graph, function, kernels).run()))
+    if (failed(meshOf(graph) ? lowerOnMesh(graph, function, kernels)
+                             : GraphEmitter(graph, function, kernels).run()))
       return failure();
     graph.erase();
   }
+  for (MeshOp mesh : llvm::make_early_inc_range(module.getOps<MeshOp>()))
+    mesh.erase();
   return success();
 }

@@ -168,7 +168,11 @@ void HostBuilder::call(llvm::StringRef name, llvm::ArrayRef<Value> arguments) {
 
 void HostBuilder::tailCall(llvm::StringRef name,
                            llvm::ArrayRef<Value> arguments) {
-  func::ReturnOp::create(builder, loc, callAbi(name, arguments));
+  finish(callAbi(name, arguments));
+}
+
+void HostBuilder::finish(Value status) {
+  func::ReturnOp::create(builder, loc, status);
 }
 
 void HostBuilder::require(Value condition,

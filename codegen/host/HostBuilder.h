@@ -62,6 +62,8 @@ public:
   Value callAbi(llvm::StringRef name, llvm::ArrayRef<Value> arguments);
   /// Calls an ABI function and returns its status to the caller if it failed.
   void call(llvm::StringRef name, llvm::ArrayRef<Value> arguments);
+  /// Ends the function with a status.
+  void finish(Value status);
   /// The status of a call that ends the function.
   void tailCall(llvm::StringRef name, llvm::ArrayRef<Value> arguments);
   /// Calls the failing ABI function and returns what it gives where

@@ -2,6 +2,7 @@
 
 #include "codegen/host/Manifest.h"
 #include "codegen/host/GraphLowering.h"
+#include "passes/Mesh/Shardings.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -54,6 +55,13 @@ static GraphInfo describe(GraphOp graph) {
   info.place = placeOf(graph.getLoc());
   info.doc = graph.getDoc().value_or("");
   info.mesh = graph.getMesh().value_or("");
+  if (MeshOp mesh = meshOf(graph)) {
+    info.meshPlace = placeOf(mesh.getLoc());
+    for (auto [axis, size] :
+         llvm::zip(mesh.getAxes().getAsValueRange<StringAttr>(),
+                   mesh.getSizes()))
+      info.axes.emplace_back(axis, size);
+  }
   for (auto [index, type] : llvm::enumerate(graph.getArgumentTypes()))
     info.params.push_back(describe(type, graph.getArgAttrDict(index),
                                    "arg" + std::to_string(index)));

@@ -29,7 +29,9 @@ struct GraphInfo {
   std::string name;
   std::string place; // file:line:column
   std::string doc;
-  std::string mesh;
+  std::string mesh; // empty on one device
+  std::string meshPlace;
+  std::vector<std::pair<std::string, int64_t>> axes;
   std::vector<ParamInfo> params;
   std::vector<ParamInfo> results;
 };

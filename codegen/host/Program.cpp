@@ -19,8 +19,19 @@
 using namespace mlir;
 using namespace agt;
 
-void agt::host::buildKernelPipeline(OpPassManager &passes) {
+void agt::host::buildRingPipeline(OpPassManager &passes) {
   passes.addPass(createInlinerPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addNestedPass<GraphOp>(createPropagateShardings());
+  passes.addNestedPass<GraphOp>(createConvertToRing());
+  passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void agt::host::buildKernelPipeline(OpPassManager &passes) {
+  passes.addNestedPass<GraphOp>(createLowerRing());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createSplitRope());
@@ -60,6 +71,15 @@ static FailureOr<std::string> bytecodeOf(ModuleOp module) {
   if (!copy->getBody()->empty() && failed(writeBytecodeToFile(*copy, out)))
     return failure();
   return bytes;
+}
+
+LogicalResult agt::host::lowerToRing(ModuleOp module,
+                                     ConfigurePasses configure) {
+  PassManager passes(module.getContext());
+  if (failed(configure(passes)))
+    return failure();
+  buildRingPipeline(passes);
+  return passes.run(module);
 }
 
 LogicalResult agt::host::lowerToHost(ModuleOp module, Program &program) {

@@ -24,8 +24,11 @@ class Module;
 
 namespace agt::host {
 
-/// agt IR as the front end gives it, to graphs of agt.kernel and
-/// agt.attention: calls are inlined, kernels formed, sizes resolved.
+/// agt IR as the front end gives it, calls inlined; graphs on a mesh become the
+/// program of one position.
+void buildRingPipeline(mlir::OpPassManager &passes);
+
+/// That to graphs of agt.kernel and agt.attention, sizes resolved.
 void buildKernelPipeline(mlir::OpPassManager &passes);
 
 /// Host functions (func, arith, cf, llvm) to the LLVM dialect.
@@ -43,6 +46,8 @@ struct Program {
 /// called with each pass manager before it runs (printing, timing).
 using ConfigurePasses =
     llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;
+mlir::LogicalResult lowerToRing(mlir::ModuleOp module,
+                                ConfigurePasses configure);
 mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
                                    ConfigurePasses configure);
 mlir::LogicalResult lowerToHost(mlir::ModuleOp module, Program &program);

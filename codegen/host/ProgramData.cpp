@@ -26,8 +26,8 @@ static_assert(sizeof(agt_kernel) == 32 &&
               offsetof(agt_kernel, cpu_variants) == 24);
 static_assert(sizeof(agt_param) == 16 && offsetof(agt_param, dtype) == 8);
 static_assert(sizeof(agt_graph) == 56 && offsetof(agt_graph, n_params) == 32 &&
-              offsetof(agt_graph, run) == 40 &&
-              offsetof(agt_graph, mesh) == 48);
+              offsetof(agt_graph, run) == 40 && offsetof(agt_graph, mesh) == 48);
+static_assert(sizeof(agt_mesh) == 32 && sizeof(agt_mesh_axis) == 16);
 static_assert(sizeof(agt_tool) == 16 && sizeof(agt_test) == 24 &&
               sizeof(agt_agents) == 56 && offsetof(agt_agents, n_agents) == 32);
 static_assert(sizeof(agt_program) == 48 &&
@@ -97,6 +97,7 @@ public:
                    llvm::ArrayRef<cpu::CpuVariant> native);
   Constant *params(const std::vector<ParamInfo> &params);
   Constant *graph(const GraphInfo &info);
+  Constant *mesh(const GraphInfo &info);
   Constant *agents(const AgentsInfo &info);
   /// `agents` is null in a program without any.
   void addMain(Constant *program, Constant *agents);
@@ -155,8 +156,17 @@ Constant *DataBuilder::graph(const GraphInfo &info) {
   llvm::Function *run = module.getFunction(graphSymbol(info.name));
   return structure({text(info.name), text(info.place), params(info.params),
                     params(info.results), i32(info.params.size()),
-                    i32(info.results.size()), run,
-                    llvm::ConstantPointerNull::get(ptr)});
+                    i32(info.results.size()), run, mesh(info)});
+}
+
+Constant *DataBuilder::mesh(const GraphInfo &info) {
+  if (info.axes.empty())
+    return llvm::ConstantPointerNull::get(ptr);
+  std::vector<Constant *> axes;
+  for (const auto &[name, size] : info.axes)
+    axes.push_back(structure({text(name), i64(size)}));
+  return place(structure({text(info.mesh), text(info.meshPlace), array(axes),
+                          i64(axes.size())}));
 }
 
 Constant *DataBuilder::agents(const AgentsInfo &info) {

@@ -28,6 +28,23 @@
 #include "dialect/Agt/AgtEnums.h.inc"
 
 namespace agt {
+/// How one dim lies on a mesh: whole, or cut over axes, the slowest first.
+struct DimSplit {
+  llvm::SmallVector<mlir::StringAttr, 1> axes;
+  Balance balance = Balance::Contiguous;
+
+  bool isCut() const { return !axes.empty(); }
+  bool operator==(const DimSplit &other) const {
+    return axes == other.axes && balance == other.balance;
+  }
+  bool operator!=(const DimSplit &other) const { return !(*this == other); }
+};
+inline llvm::hash_code hash_value(const DimSplit &split) {
+  return llvm::hash_combine(
+      llvm::hash_combine_range(split.axes.begin(), split.axes.end()),
+      split.balance);
+}
+
 /// The C++ of the trait Agt_Anchor.
 template <typename Op>
 class Anchor : public mlir::OpTrait::TraitBase<Op, Anchor> {};

@@ -83,11 +83,29 @@ static LogicalResult verifyQueryKeyValue(AttentionOp op,
   return success();
 }
 
+/// A result that other keys are still to be taken into.
+static LogicalResult verifyPartial(AttentionOp op, Dims shape) {
+  // attention_c18
+  if (op.getSink() || !op.getState())
+    return op.emitOpError("expected a partial result with a state and without "
+                          "a sink");
+  Type f32 = Float32Type::get(op.getContext());
+  if (failed(verifyTensor(op, "a partial result", op.getResult(), shape, f32)))
+    return failure();
+  shape.back() = 2;
+  return verifyTensor(op, "a state", op.getState(), shape, f32);
+}
+
 static LogicalResult verifyResults(AttentionOp op, const AttentionDims &query,
                                    const AttentionDims &value) {
-  // attention_c6
   Dims shape(query.shape);
   shape.back() = value.dim;
+  if (op.getPartial())
+    return verifyPartial(op, shape);
+  // attention_c19
+  if (op.getEnabled())
+    return op.emitOpError("expected 'enabled' with 'partial' alone");
+  // attention_c6
   if (failed(verifyTensor(op, "a result", op.getResult(), shape,
                           tensorType(op.getQuery()).getElementType())))
     return failure();
@@ -234,7 +252,9 @@ AttentionOp::reifyResultShapes(OpBuilder &builder,
                                ReifiedRankedShapedTypeDims &shapes) {
   int64_t last = tensorType(getQuery()).getRank() - 1;
   for (Value result : getResults())
-    reifyResult(builder, result, shapes, [&](int64_t dim) {
+    reifyResult(builder, result, shapes, [&](int64_t dim) -> OpFoldResult {
+      if (result == getState() && dim == last)
+        return builder.getIndexAttr(2);
       return dimOf(builder, getLoc(), dim == last ? getValue() : getQuery(),
                    dim);
     });

@@ -18,6 +18,12 @@ def Agt_AttentionOp : Agt_Op<"attention", [
     mask and same segment and inside kv_len. A row that sees nothing gives 0
     and lse -inf. `scale` absent is `1 / sqrt(dim)`.
 
+    With `partial` the result is what these keys alone come to, for merging with
+    what others do: sums `sum 2^(x - m) v` that nothing has divided, in f32, and
+    in lse's place a state, the m (in powers of two) and l of each row. l = 0
+    says that a row has seen nothing, whatever m and the sums hold. Where `enabled` is false
+    nothing is computed and the results hold anything.
+
     Example:
 
     ```mlir
@@ -49,6 +55,9 @@ def Agt_AttentionOp : Agt_Op<"attention", [
       the layout.
     - attention_c16: left, right and pin are not negative.
     - attention_c17: softcap is above 0.
+    - attention_c18: a partial result is f32, with a state [..., heads, tokens, 2]
+      (tokens before heads with `shd`), and has neither lse nor sink.
+    - attention_c19: `enabled` comes with `partial` alone.
   }];
   let arguments = (ins
     Agt_FloatTensor:$query, Agt_KeyTensor:$key, Agt_KeyTensor:$value,
@@ -62,13 +71,21 @@ def Agt_AttentionOp : Agt_Op<"attention", [
     Optional<Agt_I32Tensor>:$q_cu, Optional<Agt_I32Tensor>:$kv_cu,
     Optional<Agt_I32Tensor>:$kv_len,
     Optional<Agt_F32Tensor>:$k_scale, Optional<Agt_F32Tensor>:$v_scale,
+    Optional<I1>:$enabled,
     DefaultValuedAttr<Agt_CausalAttr, "::agt::Causal::None">:$causal,
     OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right,
     DefaultValuedAttr<I64Attr, "0">:$pin,
     OptionalAttr<F64Attr>:$softcap,
     OptionalAttr<I64Attr>:$k_block, OptionalAttr<I64Attr>:$v_block,
-    DefaultValuedAttr<Agt_LayoutAttr, "::agt::Layout::HSD">:$layout);
-  let results = (outs Agt_FloatTensor:$result, Optional<Agt_F32Tensor>:$lse);
+    DefaultValuedAttr<Agt_LayoutAttr, "::agt::Layout::HSD">:$layout,
+    UnitAttr:$partial);
+  let results = (outs Agt_FloatTensor:$result, Optional<Agt_F32Tensor>:$second);
+  let extraClassDeclaration = [{
+    /// The log-sum of each row, where it is asked for.
+    mlir::Value getLse() { return getPartial() ? mlir::Value() : getSecond(); }
+    /// m and l of each row of a partial result.
+    mlir::Value getState() { return getPartial() ? getSecond() : mlir::Value(); }
+  }];
   let assemblyFormat = [{
     $query `,` $key `,` $value oilist(
       `scale` `(` $scale `)`
@@ -81,10 +98,11 @@ def Agt_AttentionOp : Agt_Op<"attention", [
       | `q_cu` `(` $q_cu `)` | `kv_cu` `(` $kv_cu `)`
       | `kv_len` `(` $kv_len `)`
       | `k_scale` `(` $k_scale `)` | `v_scale` `(` $v_scale `)`
+      | `enabled` `(` $enabled `)`
     )
     (`causal` `` $causal^)? (`left` $window_left^)? (`right` $window_right^)?
     (`pin` $pin^)? (`softcap` $softcap^)? (`k_block` $k_block^)? (`v_block` $v_block^)?
-    (`layout` `` $layout^)? attr-dict `:` functional-type(operands, results)
+    (`layout` `` $layout^)? (`partial` $partial^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -36,6 +36,16 @@ def Agt_PairsKind : Agt_Enum<"Pairs", "which two elements a rotation turns", [
   I32EnumAttrCase<"Halves", 1, "halves">]>;
 def Agt_PairsAttr : Agt_EnumAttr<Agt_PairsKind, "pairs">;
 
+def Agt_BalanceKind : Agt_Enum<"Balance", "which tokens a part of a dim holds", [
+  I32EnumAttrCase<"Contiguous", 0, "contiguous">,
+  I32EnumAttrCase<"Zigzag", 1, "zigzag">,
+  I32EnumAttrCase<"Striped", 2, "striped">]>;
+def Agt_BalanceAttr : Agt_EnumAttr<Agt_BalanceKind, "balance">;
+
+def Agt_ViaKind : Agt_Enum<"Via", "how attention meets keys elsewhere", [
+  I32EnumAttrCase<"Ring", 0, "ring">, I32EnumAttrCase<"Ulysses", 1, "ulysses">]>;
+def Agt_ViaAttr : Agt_EnumAttr<Agt_ViaKind, "via">;
+
 def Agt_CompareKind : Agt_Enum<"Compare", "a comparison", [
   I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">,
   I32EnumAttrCase<"LT", 2, "lt">, I32EnumAttrCase<"LE", 3, "le">,

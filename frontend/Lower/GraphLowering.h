@@ -32,6 +32,7 @@ private:
   mlir::Value lowerNumber(const sema::Inst &inst, mlir::Location loc);
   mlir::Value numberFunction(const sema::Inst &inst, mlir::Location loc);
   mlir::ValueRange lowerSeveral(const sema::Inst &inst, mlir::Location loc);
+  mlir::ValueRange lowerShard(const sema::Inst &inst, mlir::Location loc);
   mlir::ValueRange lowerAttention(const sema::Inst &inst, mlir::Location loc);
   void lowerRequire(const sema::Inst &inst, mlir::Location loc);
 

@@ -259,6 +259,8 @@ ValueRange GraphLowering::lowerSeveral(const Inst &inst, Location loc) {
   case Code::Quantize:
     return QuantizeOp::create(builder, loc, types[0], types[1], a, count)
         ->getResults();
+  case Code::Shard:
+    return lowerShard(inst, loc);
   case Code::Call: {
     auto call =
         CallOp::create(builder, loc, types,
@@ -271,6 +273,34 @@ ValueRange GraphLowering::lowerSeveral(const Inst &inst, Location loc) {
   default:
     return lowerAttention(inst, loc);
   }
+}
+
+static Balance balanceOf(sema::ShardArgs::Balance balance) {
+  switch (balance) {
+  case sema::ShardArgs::Contiguous:
+    return Balance::Contiguous;
+  case sema::ShardArgs::Zigzag:
+    return Balance::Zigzag;
+  case sema::ShardArgs::Striped:
+    return Balance::Striped;
+  }
+  return Balance::Contiguous;
+}
+
+ValueRange GraphLowering::lowerShard(const Inst &inst, Location loc) {
+  RankedTensorType type = resultType(inst, 0);
+  SmallVector<DimSplit> splits(type.getRank());
+  for (const sema::ShardArgs::Split &split : inst.shard->splits) {
+    for (const std::string &axis : split.axes)
+      splits[split.dim].axes.push_back(builder.getStringAttr(axis));
+    splits[split.dim].balance = balanceOf(split.balance);
+  }
+  MLIRContext *context = builder.getContext();
+  Via via = inst.shard->ulysses ? Via::Ulysses : Via::Ring;
+  return ShardOp::create(builder, loc, type, operand(inst, 0),
+                         ShardingAttr::get(context, splits),
+                         ViaAttr::get(context, via))
+      ->getResults();
 }
 
 static Causal causalKind(sema::AttentionArgs::Causal causal) {
@@ -296,16 +326,18 @@ ValueRange GraphLowering::lowerAttention(const Inst &inst, Location loc) {
   MLIRContext *context = builder.getContext();
   auto op = AttentionOp::create(
       builder, loc, resultType(inst),
-      inst.results.size() > 1 ? resultType(inst, 1) : Type(), operand(inst, 0),
+      inst.results.size() > 1 ? resultType(inst, 1) : Type(),
+      operand(inst, 0),
       operand(inst, 1), operand(inst, 2), value(args.scale), masks,
       value(args.bias), value(args.sink), value(args.alibi), value(args.qPos),
       value(args.kvPos), value(args.qSeg), value(args.kvSeg), value(args.qCu),
       value(args.kvCu), value(args.kvLen), value(args.kScale),
-      value(args.vScale), CausalAttr::get(context, causalKind(args.causal)),
+      value(args.vScale), /*enabled=*/Value(), CausalAttr::get(context, causalKind(args.causal)),
       optionalInt(args.left), optionalInt(args.right),
       builder.getI64IntegerAttr(args.pin),
       args.softcap ? builder.getF64FloatAttr(*args.softcap) : FloatAttr(),
       optionalInt(args.kBlock), optionalInt(args.vBlock),
-      LayoutAttr::get(context, args.shd ? Layout::SHD : Layout::HSD));
+      LayoutAttr::get(context, args.shd ? Layout::SHD : Layout::HSD),
+      /*partial=*/UnitAttr());
   return op->getResults();
 }

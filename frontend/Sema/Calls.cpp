@@ -166,6 +166,10 @@ Value ExprChecker::checkGraphCall(const ast::GraphDecl &decl,
   const GraphSignature &callee = checker.signature(decl);
   checker.noteCall(*signature->decl, decl, expr.callee->range);
   std::vector<Param> params;
+  const ast::Ident &mesh = decl.mesh;
+  if (mesh && (onSingle || mesh.text != signature->decl->mesh.text))
+    return refuse(expr.range,
+                  ("call of a graph on mesh '" + mesh.text + "'").str());
   for (const SignatureItem &item : callee.params)
     params.push_back(Param{item.name, ParamKind::Element});
   Builtin asBuiltin{decl.name.text, params, nullptr};

@@ -80,6 +80,8 @@ enum class Op : uint8_t {
   Full,      // dims: the shape, then the value unless it is the f64 operand
   Embed,
   Attention, // `attention`
+  // The same tensor, and how it lies on the mesh: `shard`.
+  Shard,
   // The graph `text`, `flag` when on one device.
   Call,
   // `predicate` of dims[0] and dims[1], else `text` about these, or about the
@@ -113,6 +115,18 @@ struct AttentionArgs {
   bool shd = false;
 };
 
+/// How the dims of a value lie on the graph's mesh.
+struct ShardArgs {
+  enum Balance { Contiguous, Zigzag, Striped };
+  struct Split {
+    unsigned dim;
+    std::vector<std::string> axes;
+    Balance balance = Contiguous;
+  };
+  std::vector<Split> splits;
+  bool ulysses = false;
+};
+
 struct Inst {
   Op op;
   llvm::SMRange range;
@@ -132,6 +146,7 @@ struct Inst {
   Op function = Op::Add;
   std::string text;
   std::shared_ptr<AttentionArgs> attention;
+  std::shared_ptr<ShardArgs> shard;
 
   Inst(Op op, llvm::SMRange range) : op(op), range(range) {}
 };

@@ -4,6 +4,9 @@
 #define AGT_FRONTEND_SEMA_GRAPHCHECKER_H
 
 #include "frontend/Sema/ExprChecker.h"
+#include "frontend/Sema/Machine.h"
+
+#include "llvm/ADT/StringSet.h"
 
 namespace agt::sema {
 
@@ -30,6 +33,15 @@ private:
   void checkRepeat(const ast::RepeatStmt &stmt);
   void checkReturn(const ast::ReturnStmt &stmt);
   void checkShard(const ast::ShardStmt &stmt);
+  // Its parts (Shard.cpp).
+  Dim shardedDim(const ast::Ident &name);
+  bool checkShardBy(const ast::ShardBy &by, const MeshInfo &mesh,
+                    llvm::StringSet<> &used, ShardArgs::Split &split);
+  std::optional<unsigned> findSharded(const ast::Ident &value,
+                                      const TensorType &type,
+                                      const ast::Ident &name, Dim size);
+  void shardValue(const ast::ShardStmt &stmt, const ast::Ident &name,
+                  Local &local, ShardArgs args);
 
   void declare(const ast::Ident &name, Local::Kind kind, Value value);
   void takeApart(const ast::LetStmt &stmt, const Value &value);

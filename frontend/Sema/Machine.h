@@ -5,6 +5,8 @@
 
 #include "frontend/Sema/Types.h"
 
+#include "llvm/Support/SMLoc.h"
+
 #include <string>
 #include <vector>
 
@@ -36,6 +38,8 @@ struct MeshInfo {
   std::vector<MeshAxis> axes;
   /// Empty where the mesh does not say.
   std::string target;
+  /// Of its name.
+  llvm::SMRange range;
 };
 
 /// The description of a device by name, or null.

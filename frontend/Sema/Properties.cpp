@@ -210,6 +210,7 @@ void Checker::checkAxes(const ast::Prop &prop, MeshInfo &mesh) {
 void Checker::checkMesh(const ast::MeshDecl &decl) {
   MeshInfo mesh;
   mesh.name = decl.name.text.str();
+  mesh.range = decl.name.range;
   if (mesh.name == "single")
     diags.error(decl.name.range,
                 "'single' is the name of one device and cannot be a mesh");

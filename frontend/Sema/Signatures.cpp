@@ -221,9 +221,7 @@ void SignatureBuilder::build() {
     out.results.push_back(item(result.name, *result.type, "result"));
   if (!decl.mesh)
     return;
-  if (checker.findAs<ast::MeshDecl>(decl.mesh.text))
-    checker.refuseLater(&decl, decl.mesh.range, ("on " + decl.mesh.text).str());
-  else
+  if (!checker.findAs<ast::MeshDecl>(decl.mesh.text))
     diags.error(
         decl.mesh.range,
         "unknown mesh '" + decl.mesh.text + "'" +

@@ -3,11 +3,15 @@
 compiled program and by the float64 oracle.
 
 usage: attention.py [--seed N] [--programs N] [--graphs N] [--device D] [--keep DIR]
-                    [--without FEATURE]
+                    [--without FEATURE] [--mesh]
 
 A case is a handful of choices (Case). One that fails is made smaller, choice by
 choice, as long as it fails; what is left is printed as an .agt file and kept
 with its .npy files and the commands that show it.
+
+With --mesh every attention is on a mesh of 1 to 8 positions and cut over its
+tokens; what a ring does not take yet (masks and biases over keys, 8-bit keys)
+is left out.
 """
 
 import dataclasses
@@ -27,7 +31,7 @@ DIMS = [1, 2, 3, 4, 8, 16, 20, 32, 33, 64, 80, 128, 160, 256]
 ABSENT = {"masks": [], "bias": None, "causal": "", "window": None, "pin": 0, "sink": False,
           "softcap": None, "alibi": False, "q_pos": None, "kv_pos": None, "segments": None, "packed": 0,
           "kv_len": None, "lse": False, "scale": "", "layout": "hsd", "spoil": "", "k_block": 0,
-          "v_block": 0, "spread": 1.0}
+          "v_block": 0, "spread": 1.0, "mesh": 0, "balance": "contiguous", "cut": "both"}
 
 
 @dataclasses.dataclass
@@ -64,6 +68,9 @@ class Case:
     k_block: int = 0
     v_block: int = 0
     spread: float = 1.0
+    mesh: int = 0  # positions
+    balance: str = "contiguous"
+    cut: str = "both"  # which tokens: "queries", "keys" or both
 
     def heads(self):
         return self.kv_heads * self.group
@@ -124,6 +131,22 @@ def random_case(seed: str) -> Case:
     return case
 
 
+def on_mesh(case: Case) -> Case:
+    """The case cut over a mesh, without what rings do not take."""
+    rng = random.Random(case.seed)
+    short = lambda n: rng.choice([n, n, 0, 1, 2, 3, 17])
+    case = dataclasses.replace(
+        case, mesh=rng.choice([1, 2, 2, 3, 4, 5, 8]), balance=rng.choice(["contiguous", "zigzag", "striped"]),
+        cut=rng.choice(["both"] * 4 + ["queries", "keys"]), queries=short(case.queries), keys=short(case.keys),
+        k_block=0, v_block=0, packed=0)
+    for name in ("k_type", "v_type"):
+        if getattr(case, name) in ("i8", "f8e4m3"):
+            case = dataclasses.replace(case, **{name: case.dtype})
+    return dataclasses.replace(
+        case, masks=[(whole[:-1] + (False,), kind) for whole, kind in case.masks],
+        bias=case.bias and (case.bias[0][:-1] + (False,), *case.bias[1:]))
+
+
 def stretching(rng, case):
     """Which of [batch..., heads, queries, keys] a mask has whole; leading ones may be missing."""
     whole = [rng.random() < 0.6 for _ in range(len(case.batch) + 3)]
@@ -149,9 +172,10 @@ class Build:
         c = case
         order = lambda heads, tokens, dim: c.batch + ([heads, tokens, dim] if c.layout == "hsd"
                                                       else [tokens, heads, dim])
+        self.axis = len(c.batch) + (1 if c.layout == "hsd" else 0)
         self.q_shape = order(c.heads(), c.queries, c.dim)
         self.o_shape = order(c.heads(), c.queries, c.value_dim)
-        self.tensor("q", c.dtype, self.q_shape, self.uniform(self.q_shape) * c.spread)
+        self.tensor("q", c.dtype, self.q_shape, self.uniform(self.q_shape) * c.spread, self.axis)
         self.keys("k", c.k_type, order(c.kv_heads, c.keys, c.dim), c.k_block, c.spread)
         self.keys("v", c.v_type, order(c.kv_heads, c.keys, c.value_dim), c.v_block, 1.0)
         self.masks()
@@ -161,9 +185,14 @@ class Build:
     def uniform(self, shape):
         return self.rng.uniform(-1, 1, shape)
 
-    def tensor(self, name, dtype, shape, data):
+    def tensor(self, name, dtype, shape, data, tokens=None):
+        """`tokens` is the dim of tokens: named, where a mesh cuts it."""
         self.inputs[name] = self.store(dtype, np.asarray(data).reshape(shape))
-        self.params.append(f"{name}: tensor<{dtype}, [{', '.join(self.dim(s) for s in shape)}]>")
+        self.params.append(f"{name}: {self.type(dtype, shape, tokens, 'T' if name[0] in 'qo' else 'S')}")
+
+    def type(self, dtype, shape, tokens, letter):
+        dims = [letter if self.case.mesh and i == tokens else self.dim(size) for i, size in enumerate(shape)]
+        return f"tensor<{dtype}, [{', '.join(dims)}]>"
 
     def dim(self, size):
         return f"N{size}" if self.case.names and size > 1 else str(size)
@@ -201,7 +230,7 @@ class Build:
             data[tuple(at)] = np.nan if c.spoil.startswith("nan") else np.inf
         if c.spoil == "denormal":
             data = data * (1e-39 if dtype != "f16" else 1e-6)
-        self.tensor(name, dtype, shape, data)
+        self.tensor(name, dtype, shape, data, axis)
 
     def stretched(self, whole):
         c = self.case
@@ -258,12 +287,13 @@ class Build:
         for name, kind, n in (("q_pos", c.q_pos, c.queries), ("kv_pos", c.kv_pos, c.keys)):
             if kind:
                 size = shape(kind, n)
-                self.tensor(name, "i32", size, self.rng.integers(-5, max(c.keys, c.queries) + 5, size))
+                self.tensor(name, "i32", size, self.rng.integers(-5, max(c.keys, c.queries) + 5, size),
+                            len(size) - 1)
                 self.arguments.append(f"{name} = {name}")
         if c.segments:
             for name, n in (("q_seg", c.queries), ("kv_seg", c.keys)):
                 size = shape(c.segments, n)
-                self.tensor(name, "i32", size, np.sort(self.rng.integers(0, 4, size), axis=-1))
+                self.tensor(name, "i32", size, np.sort(self.rng.integers(0, 4, size), axis=-1), len(size) - 1)
                 self.arguments.append(f"{name} = {name}")
         if c.packed:
             for name, n in (("q_cu", c.queries), ("kv_cu", c.keys)):
@@ -286,11 +316,22 @@ class Build:
 
     def text(self):
         call = "attention_lse" if self.case.lse else "attention"
-        results = ", ".join(f"{name}: tensor<{dtype}, [{', '.join(self.dim(s) for s in shape)}]>"
+        # Of the log-sums the heads stand last where layout is shd.
+        results = ", ".join(f"{name}: {self.type(dtype, shape, self.axis, 'T')}"
                             for name, dtype, shape in self.results())
         arguments = ", ".join(["q", "k", "v"] + self.arguments)
         return (f"graph {self.name}({', '.join(self.params)})\n    -> ({results})\n"
-                f"{{\n  return {call}({arguments});\n}}\n")
+                f"{self.mesh()}{{\n{self.shards()}  return {call}({arguments});\n}}\n")
+
+    def mesh(self):
+        return f"    on mesh{self.case.mesh}\n" if self.case.mesh else ""
+
+    def shards(self):
+        c = self.case
+        if not c.mesh:
+            return ""
+        cut = {"both": [("q", "T"), ("k, v", "S")], "queries": [("q", "T")], "keys": [("k, v", "S")]}[c.cut]
+        return "".join(f"  shard {names} by {dim} over cp balance {c.balance};\n" for names, dim in cut)
 
 
 def decoded(array, dtype):
@@ -308,7 +349,8 @@ def check(build: Build, source, program, folder, device):
 def compile_graphs(builds, folder, name, device):
     """The program, or what agtc says."""
     source, program = folder / f"{name}.agt", folder / name
-    source.write_text("\n".join(b.text() for b in builds))
+    meshes = sorted({b.case.mesh for b in builds} - {0})
+    source.write_text("\n".join([f"mesh mesh{n} {{ axes: cp = {n}; }}" for n in meshes] + [b.text() for b in builds]))
     done = run(["agtc", f"--target={device}", str(source), "-o", str(program)])
     return source, program, done.stderr if done.returncode else None
 
@@ -362,13 +404,16 @@ def shrink(case: Case, folder, device, tries=150):
 
 
 def main() -> int:
-    arguments = options(__doc__, "a feature to leave out (see Case)").parse_args()
+    parser = options(__doc__, "a feature to leave out (see Case)")
+    parser.add_argument("--mesh", action="store_true")
+    arguments = parser.parse_args()
 
     print(f"seed {arguments.seed}: {arguments.programs} programs of {arguments.graphs} attentions", flush=True)
     failures = 0
     for number in range(arguments.programs):
         seed = arguments.seed + number
         cases = [random_case(f"{seed}.{i}") for i in range(arguments.graphs)]
+        cases = [on_mesh(c) for c in cases] if arguments.mesh else cases
         cases = [dataclasses.replace(c, **{f: ABSENT[f] for f in arguments.without}) for c in cases]
         folder = pathlib.Path(arguments.keep or tempfile.mkdtemp(prefix="agt-attention-")) / str(seed)
         folder.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 #include "codegen/common/Verify.h"
 #include "codegen/host/Link.h"
 #include "codegen/host/Program.h"
+#include "passes/Mesh/ScheduleText.h"
 #include "tools/agtc/Source.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -185,6 +186,13 @@ int Backend::run() {
     return BadUsage;
   program.manifest = host::describeProgram(module, programName(options));
   auto configured = [this](PassManager &passes) { return configure(passes); };
+  if (failed(host::lowerToRing(module, configured)))
+    return ErrorsInProgram;
+  if (options.emit == "ring")
+    return emitText([&](llvm::raw_ostream &out) {
+      printSchedules(module, out);
+      module.print(out);
+    });
   if (failed(host::lowerToKernels(module, configured)) ||
       failed(host::lowerToHost(module, program)))
     return ErrorsInProgram;

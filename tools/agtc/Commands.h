@@ -50,11 +50,18 @@ struct FmtOptions {
 };
 int fmt(const FmtOptions &options);
 
-/// `agtc graph FILE --agent`
+/// `agtc graph FILE --agent|--ring`
 struct GraphOptions {
   std::string input;
   std::string output;
   bool agent = false;
+  bool ring = false;
+  /// Of a ring: the size of dims that the source leaves open, operations a
+  /// second of a position, bytes a second of a link that the mesh says nothing
+  /// of.
+  int64_t tokens = 8192;
+  double rate = 1e12;
+  double link = 1e10;
   /// Which one, where the file has several.
   std::string name;
 };

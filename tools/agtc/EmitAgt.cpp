@@ -2,11 +2,13 @@
 #include "tools/agtc/EmitAgt.h"
 
 #include "frontend/Lower/MlirDiagnostics.h"
+#include "passes/Passes.h"
 #include "tools/agtc/Backend.h"
 #include "tools/agtc/Frontend.h"
 #include "tools/agtc/MlirOptions.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace agt;
 using namespace agt::tool;
@@ -31,6 +33,11 @@ int agt::tool::emitAgt(const CompileOptions &options, Source &source) {
     MlirDiagnostics onSourceLines(context, source.diagnostics);
     return emitBackend(*result.module, options);
   }
+  MlirDiagnostics onSourceLines(context, source.diagnostics);
+  mlir::PassManager passes(&context);
+  passes.addNestedPass<GraphOp>(createPropagateShardings());
+  if (failed(passes.run(*result.module)))
+    return ErrorsInProgram;
   std::string text;
   llvm::raw_string_ostream out(text);
   result.module->print(out);

@@ -162,7 +162,21 @@ private:
     sub->add_option("FILE", o.input, "the program")->required();
     sub->add_option("-o", o.output, "FILE.svg or FILE.dot; DOT to stdout");
     sub->add_flag("--agent", o.agent, "draw an agent");
-    sub->add_option("--name", o.name, "which agent, where there are several");
+    sub->add_flag("--ring", o.ring,
+                  "draw how shards of an attention go round a mesh, by declared "
+                  "rates");
+    sub->add_option("--name", o.name,
+                    "which agent or graph, where there are several");
+    sub->add_option("--tokens", o.tokens,
+                    "of --ring: the size of open dims (8192)")
+        ->check(CLI::NonNegativeNumber);
+    sub->add_option("--rate", o.rate,
+                    "of --ring: operations a second of a position (1e12)")
+        ->check(CLI::PositiveNumber);
+    sub->add_option("--link", o.link,
+                    "of --ring: bytes a second of a link, where the mesh does "
+                    "not say (1e10)")
+        ->check(CLI::PositiveNumber);
     sub->callback([this] { result = graph(graphOptions); });
   }
 

@@ -479,10 +479,9 @@ void BlockKernel::writeRow(Index row) {
                                [&](Value x, Value y) { return b.fadd(x, y); });
   // The first lane's is every lane's.
   b.store(factors, total);
-  codegen::FinishedRow done = launch->finish(
-      firstRow + row, b.load(maxima + row * lanes), b.load(factors));
-  if (spec.lse)
-    b.store(launch->lse(firstRow + row), done.lse);
+  Value m = b.load(maxima + row * lanes), l = b.load(factors);
+  codegen::FinishedRow done = launch->finish(firstRow + row, m, l);
+  launch->storeRow(firstRow + row, m, l, done);
   Value factor = b.splat(done.factor, lanes);
   Pointer from = sums + row * valueStride;
   Pointer to = launch->outputRow(firstRow + row);

@@ -144,14 +144,24 @@ Value Launch::mayBeSeen(Index first, Index last, Index keyBlock) const {
 }
 
 codegen::FinishedRow Launch::finish(Index row, Value m, Value l) const {
+  if (spec.partial)
+    return codegen::unfinishedRow(b);
   return codegen::finishRow(b, m, l, spec.sink ? ofHead(kSink, row) : Value(),
                             spec.lse);
 }
 
-Pointer Launch::lse(Index row) const {
-  return buffer(kLse) + (batch * b.scalar(kLseBatchStride) +
-                         queryHead(row) * b.scalar(kLseHeadStride) +
-                         row / stacked * b.scalar(kLseTokenStride));
+void Launch::storeRow(Index row, Value m, Value l,
+                      const codegen::FinishedRow &finished) const {
+  if (!spec.has(kLse))
+    return;
+  Index at = batch * b.scalar(kLseBatchStride) +
+             queryHead(row) * b.scalar(kLseHeadStride) +
+             row / stacked * b.scalar(kLseTokenStride);
+  if (spec.lse)
+    return b.store(buffer(kLse) + at, finished.lse);
+  Pointer state = buffer(kLse) + at * 2;
+  b.store(state, m);
+  b.store(state + 1, l);
 }
 
 } // namespace agt::cpu

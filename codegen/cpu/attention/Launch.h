@@ -42,8 +42,9 @@ public:
   Value mayBeSeen(Index first, Index last, Index keyBlock) const;
 
   codegen::FinishedRow finish(Index row, Value m, Value l) const;
-  /// Where the row's log-sum goes.
-  Pointer lse(Index row) const;
+  /// Stores the log-sum of a row, or its m and l, where they are asked for.
+  void storeRow(Index row, Value m, Value l,
+                const codegen::FinishedRow &finished) const;
 
 private:
   Pointer rowOf(Pointer base, Index row, Index head, Index token) const;

@@ -17,7 +17,7 @@ enum Buffer : unsigned {
   kK,
   kV,
   kO,
-  kLse,  // f32, written
+  kLse,  // f32, written; of a partial the state, m and l of each row
   kMask, // bool
   kBias,
   kSink,  // [query heads]
@@ -68,6 +68,7 @@ enum Scalar : unsigned {
   kRight,
   kPin,
   kSoftcap,
+  // Of kLse, in rows.
   kLseBatchStride,
   kLseHeadStride,
   kLseTokenStride,

@@ -11,7 +11,7 @@ bool AttentionSpec::has(Buffer buffer) const {
   case kO:
     return true;
   case kLse:
-    return lse;
+    return lse || partial;
   case kMask:
     return terms.mask;
   case kBias:

@@ -29,6 +29,8 @@ struct AttentionSpec {
   /// Rows stand at their own number (causal top_left).
   bool topLeft = false;
   bool lse = false, sink = false, valueScales = false;
+  /// o is sums that nothing has divided, and m and l of each row are stored.
+  bool partial = false;
   // Where they are there.
   agt_dtype biasType = AGT_F32, sinkType = AGT_F32, alibiType = AGT_F32;
   /// A power of two that divides every stride of every tensor, headDim and

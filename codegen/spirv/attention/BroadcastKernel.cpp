@@ -336,7 +336,7 @@ void Builder::storeOutput() {
         launch->finish(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
     factors.push_back(done.factor);
     // Rows past the last are the last again, and store what it does.
-    launch->storeLse(b, rowNumbers[r], done);
+    launch->storeRow(b, rowNumbers[r], b.load(m[r]), b.load(l[r]), done);
   }
   Value lastRow = b.sub(launch->queries, b.i32(1));
   const int64_t width = o.rows().width;

@@ -232,15 +232,22 @@ void Launch::forKeyBlocks(KernelBuilder &b, Value first, Value last,
 
 codegen::FinishedRow Launch::finish(KernelBuilder &b, Value row, Value m,
                                     Value l) const {
+  if (spec.partial)
+    return codegen::unfinishedRow(b);
   return codegen::finishRow(
       b, m, l, spec.sink ? ofHead(b, kSink, row) : Value(), spec.lse);
 }
 
-void Launch::storeLse(KernelBuilder &b, Value row,
+void Launch::storeRow(KernelBuilder &b, Value row, Value m, Value l,
                       const codegen::FinishedRow &finished) const {
-  if (!spec.lse)
+  if (!spec.has(kLse))
     return;
-  b.storeWord(place(kLse), element(b, row, kLseBatchStride), finished.lse);
+  Value at = element(b, row, kLseBatchStride);
+  if (spec.lse)
+    return b.storeWord(place(kLse), at, finished.lse);
+  at = b.mul(at, 2);
+  b.storeWord(place(kLse), at, m);
+  b.storeWord(place(kLse), b.add(at, 1), l);
 }
 
 } // namespace agt::spirv::attention

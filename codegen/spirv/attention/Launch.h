@@ -79,8 +79,8 @@ public:
 
   codegen::FinishedRow finish(KernelBuilder &b, Value row, Value m,
                               Value l) const;
-  /// Stores the log-sum of a row where it is asked for.
-  void storeLse(KernelBuilder &b, Value row,
+  /// Stores the log-sum of a row, or its m and l, where they are asked for.
+  void storeRow(KernelBuilder &b, Value row, Value m, Value l,
                 const codegen::FinishedRow &finished) const;
 
 private:

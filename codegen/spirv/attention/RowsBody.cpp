@@ -199,9 +199,10 @@ void RowsBody::storeOutput() {
         launch.finish(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
     factors.push_back(done.factor);
     bases.push_back(launch.oRow(b, rowNumbers[r]));
-    if (spec.lse)
-      b.ifThen(b.eq(b.lane(), b.i32(0)),
-               [&] { launch.storeLse(b, rowNumbers[r], done); });
+    if (spec.has(kLse))
+      b.ifThen(b.eq(b.lane(), b.i32(0)), [&] {
+        launch.storeRow(b, rowNumbers[r], b.load(m[r]), b.load(l[r]), done);
+      });
   }
   forChunks([&](Value place, Value) {
     b.ifThen(b.lt(place, launch.valueDim), [&] {

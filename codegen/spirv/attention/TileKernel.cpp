@@ -337,10 +337,12 @@ void Builder::storeOutput() {
   for (int64_t r = 0; r < kRowsEach; ++r) {
     codegen::FinishedRow done =
         launch->finish(b, rows[r], b.load(m[r]), b.load(l[r]));
-    if (spec.lse)
+    if (spec.has(kLse))
       b.ifThen(b.logicalAnd(b.lt(rows[r], launch->queries),
                             b.eq(threadColumn, b.i32(0))),
-               [&] { launch->storeLse(b, rows[r], done); });
+               [&] {
+                 launch->storeRow(b, rows[r], b.load(m[r]), b.load(l[r]), done);
+               });
     Value base = launch->oRow(b, rows[r]);
     for (int64_t chunk = 0; chunk < chunks; ++chunk)
       for (int64_t i = 0; i < kEach; i += pairs ? 2 : 1) {

@@ -350,6 +350,32 @@ AGT_API agt_status agt_graph_gather(agt_run *run, agt_buffer *part,
                                     const agt_split *splits, uint64_t n_splits,
                                     const char *axis, const char *name,
                                     const char *place, agt_buffer **whole);
+/* What an attention lets be seen by positions. Queries and keys are cut in
+ * `parts` parts each; `left` and `right` are the sides of a window, -1 where
+ * there is no limit; the first `pin` keys stay visible through it. */
+typedef struct agt_view {
+  int32_t parts;
+  int32_t query_balance; /* agt_balance */
+  int32_t key_balance;
+  int32_t causal;
+  int64_t left;
+  int64_t right;
+  int64_t pin;
+} agt_view;
+
+/* Whether a query of part `query_part` of `queries` tokens sees any key of part
+ * `key_part` of `keys` (1 or 0). Query i stands at position i + offset, key j
+ * at j. */
+AGT_API agt_status agt_graph_sees(agt_run *run, const agt_view *view,
+                                  int64_t queries, int64_t keys, int64_t offset,
+                                  int64_t query_part, int64_t key_part,
+                                  int64_t *sees);
+/* Whether a part that meets the shard of `owner` after step `step` of a ring
+ * sees any of its keys: in step t the shard is at part (owner + t) % parts. */
+AGT_API agt_status agt_graph_needed(agt_run *run, const agt_view *view,
+                                    int64_t queries, int64_t keys,
+                                    int64_t offset, int64_t owner, int64_t step,
+                                    int64_t *needed);
 /* Notes that step `step` of a ring meets the shard of position `owner`;
  * `attended` is 0 where no query of this position can see any of its keys.
  * --stats counts the steps, --trace shows them. */

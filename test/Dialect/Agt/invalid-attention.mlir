@@ -319,3 +319,34 @@ agt.graph @f(%q: tensor<8x5x16xf32>, %k: tensor<2x6x16xf32>, %v: tensor<2x6x16xf
       : (tensor<8x5x16xf32>, tensor<2x6x16xf32>, tensor<2x6x16xf32>) -> tensor<8x5x16xf32>
   agt.return
 }
+
+// -----
+
+// attention_c18
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  // expected-error @+1 {{'agt.attention' op expected a partial result with a state and without a sink}}
+  %o = agt.attention %q, %q, %q partial
+      : (tensor<8x5x16xf32>, tensor<8x5x16xf32>, tensor<8x5x16xf32>) -> tensor<8x5x16xf32>
+  agt.return
+}
+
+// -----
+
+// attention_c18
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  // expected-error @+1 {{'agt.attention' op expected a state of type 'tensor<8x5x2xf32>', got 'tensor<8x5xf32>'}}
+  %o, %s = agt.attention %q, %q, %q partial
+      : (tensor<8x5x16xf32>, tensor<8x5x16xf32>, tensor<8x5x16xf32>) -> (tensor<8x5x16xf32>, tensor<8x5xf32>)
+  agt.return
+}
+
+// -----
+
+// attention_c19
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  %b = arith.constant true
+  // expected-error @+1 {{'agt.attention' op expected 'enabled' with 'partial' alone}}
+  %o = agt.attention %q, %q, %q enabled(%b)
+      : (tensor<8x5x16xf32>, tensor<8x5x16xf32>, tensor<8x5x16xf32>, i1) -> tensor<8x5x16xf32>
+  agt.return
+}

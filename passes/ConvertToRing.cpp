@@ -1,0 +1,24 @@
+// agt-convert-to-ring: see passes/Mesh/Partition.h for how.
+#include "passes/Mesh/Partition.h"
+#include "passes/Passes.h"
+
+namespace agt {
+#define GEN_PASS_DEF_CONVERTTORING
+#include "passes/Passes.h.inc"
+} // namespace agt
+
+using namespace mlir;
+using namespace agt;
+
+namespace {
+
+struct ConvertToRingPass : agt::impl::ConvertToRingBase<ConvertToRingPass> {
+  void runOnOperation() override {
+    GraphOp graph = getOperation();
+    if (MeshOp mesh = meshOf(graph))
+      if (failed(Partition(graph, mesh).run()))
+        signalPassFailure();
+  }
+};
+
+} // namespace

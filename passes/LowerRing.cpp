@@ -1,0 +1,263 @@
+// agt-lower-ring: schedules become the ops that kernels are formed of. Partial
+// results are pairs of tensors (sums, and m and l of each row); merging them and
+// finishing rows is element by element and fuses. What moves between positions
+// stays, for the host program.
+#include "passes/Passes.h"
+
+#include "dialect/Agt/Shapes.h"
+#include "dialect/Ring/Ring.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+namespace agt {
+#define GEN_PASS_DEF_LOWERRING
+#include "passes/Passes.h.inc"
+} // namespace agt
+
+using namespace mlir;
+using namespace agt;
+
+namespace {
+
+/// A partial result as tensors.
+struct Partial {
+  Value sums;  // [rows..., dim]
+  Value state; // [rows..., 2]
+};
+
+/// Lowers the ring ops of one graph.
+class Lowering {
+public:
+  explicit Lowering(GraphOp graph) : graph(graph), b(graph.getContext()) {}
+
+  void run();
+
+private:
+  void lower(ring::ExtentOp op);
+  void lower(ring::AttendOp op);
+  void lower(ring::MergeOp op);
+  void lower(ring::FinalizeOp op);
+  void inlineBody(ring::ScheduleOp op);
+
+  // Element by element, in f32.
+  Value number(double value) {
+    Value constant = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
+    return ScalarOp::create(b, loc, RankedTensorType::get({}, b.getF32Type()),
+                            constant);
+  }
+  template <typename Op> Value binary(Value x, Value y) {
+    return Op::create(b, loc, x, y);
+  }
+  Value mul(Value x, Value y) { return binary<MulOp>(x, y); }
+  Value isZero(Value x) { return compare(Compare::EQ, x, number(0)); }
+  Value compare(Compare kind, Value x, Value y);
+  Value select(Value condition, Value x, Value y) {
+    return SelectOp::create(b, loc, condition, x, y);
+  }
+  /// 2 to the power of x - y.
+  Value power(Value x, Value y) {
+    return ExpOp::create(b, loc, mul(binary<SubOp>(x, y), number(M_LN2)));
+  }
+  /// m or l of each row: [rows..., 1].
+  Value column(Value state, int64_t at);
+  Value reshape(Value tensor, ArrayRef<OpFoldResult> sizes);
+  /// Logits a head, in powers of two, beside rows [..., 1].
+  Value perHead(Value sink, Value rows, Layout layout);
+
+  GraphOp graph;
+  OpBuilder b;
+  Location loc = b.getUnknownLoc();
+  llvm::DenseMap<Value, Partial> partials;
+};
+
+} // namespace
+
+Value Lowering::compare(Compare kind, Value x, Value y) {
+  std::optional<Dims> shape =
+      broadcastShapes(tensorType(x).getShape(), tensorType(y).getShape());
+  return CompareOp::create(b, loc, RankedTensorType::get(*shape, b.getI1Type()),
+                           kind, x, y);
+}
+
+Value Lowering::column(Value state, int64_t at) {
+  RankedTensorType type = tensorType(state);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = 1;
+  auto index = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, number);
+  };
+  return SliceOp::create(b, loc,
+                         RankedTensorType::get(shape, type.getElementType()),
+                         state, type.getRank() - 1, index(at), index(at + 1));
+}
+
+Value Lowering::reshape(Value tensor, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> open;
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    shape.push_back(known.value_or(ShapedType::kDynamic));
+    if (!known)
+      open.push_back(asValue(b, loc, size));
+  }
+  return ReshapeOp::create(
+      b, loc, RankedTensorType::get(shape, tensorType(tensor).getElementType()),
+      tensor, open);
+}
+
+Value Lowering::perHead(Value sink, Value rows, Layout layout) {
+  if (!tensorType(sink).getElementType().isF32())
+    sink = CastOp::create(
+        b, loc,
+        RankedTensorType::get(tensorType(sink).getShape(), b.getF32Type()),
+        sink);
+  OpFoldResult one = b.getIndexAttr(1);
+  SmallVector<OpFoldResult> sizes{dimOf(b, loc, sink, 0), one};
+  if (layout == Layout::HSD)
+    sizes.push_back(one);
+  return mul(reshape(sink, sizes), number(M_LOG2E));
+}
+
+// Of S tokens in n pieces the first S mod n hold one more.
+void Lowering::lower(ring::ExtentOp op) {
+  auto index = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, number);
+  };
+  int64_t parts = op.getParts();
+  bool zigzag = op.getBalance() == Balance::Zigzag;
+  Value pieces = index(zigzag ? 2 * parts : parts), part = op.getPart();
+  auto add = [&](Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(loc, x, y);
+  };
+  Value each = b.createOrFold<arith::DivUIOp>(loc, op.getTokens(), pieces);
+  Value more = b.createOrFold<arith::RemUIOp>(loc, op.getTokens(), pieces);
+  auto piece = [&](Value number) {
+    Value longer = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         number, more);
+    Value extra =
+        arith::IndexCastUIOp::create(b, loc, b.getIndexType(), longer);
+    return add(each, extra);
+  };
+  Value size = piece(part);
+  if (zigzag)
+    size = add(size, piece(b.createOrFold<arith::SubIOp>(
+                         loc, index(2 * parts - 1), part)));
+  op.replaceAllUsesWith(size);
+}
+
+void Lowering::lower(ring::AttendOp op) {
+  RankedTensorType sums = op.getType().getSums();
+  SmallVector<int64_t> rows(sums.getShape());
+  rows.back() = 2;
+  ring::HopOp::create(b, loc, op.getStepAttr(), op.getOwner(), op.getSees());
+  auto made = AttentionOp::create(
+      b, loc, sums, RankedTensorType::get(rows, b.getF32Type()),
+      op.getQuery(), op.getKey(), op.getValue(), op.getScale(), op.getMasks(),
+      op.getBias(), /*sink=*/Value(), op.getAlibi(), op.getQPos(),
+      op.getKvPos(), op.getQSeg(), op.getKvSeg(), /*q_cu=*/Value(),
+      /*kv_cu=*/Value(), /*kv_len=*/Value(), op.getKScale(), op.getVScale(),
+      op.getSees(), op.getCausalAttr(), op.getWindowLeftAttr(),
+      op.getWindowRightAttr(), op.getPinAttr(), op.getSoftcapAttr(),
+      op.getKBlockAttr(), op.getVBlockAttr(), op.getLayoutAttr(),
+      b.getUnitAttr());
+  partials[op.getResult()] = {made.getResult(), made.getState()};
+}
+
+void Lowering::lower(ring::MergeOp op) {
+  Partial x = partials.lookup(op.getLhs()), y = partials.lookup(op.getRhs());
+  Value mx = column(x.state, 0), lx = column(x.state, 1);
+  Value my = column(y.state, 0), ly = column(y.state, 1);
+  Value noX = isZero(lx), noY = isZero(ly);
+  if (op.getSees()) {
+    Value seen = arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
+                                              op.getSees());
+    Value flag = ScalarOp::create(
+        b, loc, RankedTensorType::get({}, b.getF32Type()), seen);
+    noY = binary<OrOp>(noY, isZero(flag));
+  }
+  Value m = binary<MaxOp>(mx, my);
+  Value ofX = power(mx, m), ofY = power(my, m);
+  auto merged = [&](Value a, Value c, Value both) {
+    return select(noY, a, select(noX, c, both));
+  };
+  auto sum = [&](Value a, Value c) {
+    return binary<AddOp>(mul(a, ofX), mul(c, ofY));
+  };
+  Value state = ConcatOp::create(
+      b, loc, x.state.getType(),
+      ValueRange{merged(mx, my, m), merged(lx, ly, sum(lx, ly))},
+      b.getI64IntegerAttr(tensorType(x.state).getRank() - 1));
+  partials[op.getResult()] = {merged(x.sums, y.sums, sum(x.sums, y.sums)),
+                              state};
+}
+
+void Lowering::lower(ring::FinalizeOp op) {
+  Partial partial = partials.lookup(op.getPartial());
+  Value m = column(partial.state, 0), l = column(partial.state, 1);
+  Value none = isZero(l);
+  Value factor;
+  if (op.getSink()) {
+    Value sink = perHead(op.getSink(), m, op.getLayout());
+    Value top = binary<MaxOp>(m, sink);
+    Value correction = power(m, top);
+    l = binary<AddOp>(mul(l, correction), power(sink, top));
+    m = top;
+    factor = binary<DivOp>(correction, l);
+  } else {
+    factor = binary<DivOp>(number(1), l);
+  }
+  Value o = select(none, number(0), mul(partial.sums, factor));
+  auto type = tensorType(op.getResult());
+  if (!type.getElementType().isF32())
+    o = CastOp::create(b, loc,
+                       RankedTensorType::get(tensorType(o).getShape(),
+                                             type.getElementType()),
+                       o);
+  op.getResult().replaceAllUsesWith(o);
+  if (!op.getLse())
+    return;
+  Value lse = binary<AddOp>(mul(m, number(M_LN2)), LogOp::create(b, loc, l));
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t i = 0; i < tensorType(op.getLse()).getRank(); ++i)
+    sizes.push_back(dimOf(b, loc, partial.sums, i));
+  op.getLse().replaceAllUsesWith(reshape(lse, sizes));
+}
+
+void Lowering::inlineBody(ring::ScheduleOp op) {
+  Block &body = op.getBody().front();
+  Operation *end = body.getTerminator();
+  op->replaceAllUsesWith(end->getOperands());
+  end->erase();
+  op->getBlock()->getOperations().splice(Block::iterator(op),
+                                         body.getOperations());
+  op->erase();
+}
+
+void Lowering::run() {
+  for (auto op : llvm::make_early_inc_range(graph.getOps<ring::ScheduleOp>()))
+    inlineBody(op);
+  SmallVector<Operation *> lowered;
+  for (Operation &op : graph.getBody().front()) {
+    b.setInsertionPoint(&op);
+    loc = op.getLoc();
+    bool known =
+        TypeSwitch<Operation *, bool>(&op)
+            .Case<ring::ExtentOp, ring::AttendOp, ring::MergeOp,
+                  ring::FinalizeOp>([&](auto one) { return lower(one), true; })
+            .Default(false);
+    if (known)
+      lowered.push_back(&op);
+  }
+  for (Operation *op : llvm::reverse(lowered))
+    op->erase();
+}
+
+namespace {
+
+struct LowerRingPass : agt::impl::LowerRingBase<LowerRingPass> {
+  void runOnOperation() override { Lowering(getOperation()).run(); }
+};
+
+} // namespace

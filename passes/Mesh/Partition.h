@@ -1,0 +1,93 @@
+//===- Partition.h - A graph as the program of one position -----*- C++ -*-===//
+//
+// The state of agt-convert-to-ring: for each value of the graph the part of it
+// that this position holds, and sizes of wholes and parts. Ops of the graph are
+// read, in order, and ops on parts are made in front of them; the old ones go
+// at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_PASSES_MESH_PARTITION_H
+#define AGT_PASSES_MESH_PARTITION_H
+
+#include "dialect/Ring/Ring.h"
+#include "passes/Mesh/ShardingRule.h"
+#include "passes/Mesh/Shardings.h"
+
+#include "mlir/IR/IRMapping.h"
+
+
+namespace agt {
+
+class Partition {
+public:
+  using Value = mlir::Value;
+
+  Partition(GraphOp graph, MeshOp mesh)
+      : graph(graph), mesh(mesh), b(&graph.getBody()) {}
+
+  mlir::LogicalResult run();
+
+private:
+  /// The cut of each factor of an op.
+  using Splits = llvm::SmallVector<DimSplit>;
+
+  mlir::LogicalResult convert(mlir::Operation *op);
+  mlir::LogicalResult convertTensorOp(mlir::Operation *op);
+  mlir::LogicalResult convertAttention(AttentionOp op, const ShardingRule &rule,
+                                       const Splits &splits);
+  void convertReturn(ReturnOp op);
+  Splits splitsOf(mlir::Operation *op, const ShardingRule &rule);
+  ShardingAttr required(Value operand, llvm::ArrayRef<int> factors,
+                        const Splits &splits);
+  /// The op on parts: operands by `mapping`, results and sizes those of parts.
+  mlir::Operation *cloneOnParts(mlir::Operation *op, const ShardingRule &rule,
+                                const Splits &splits,
+                                mlir::IRMapping &mapping);
+  /// The part of `whole` that lies as `sharding` says, moved there if it lies
+  /// otherwise.
+  Value part(Value whole, ShardingAttr sharding);
+  Value gathered(Value whole);
+  mlir::ArrayAttr cuts(ShardingAttr sharding);
+
+  // Sizes.
+  /// The size of a dim of a value of the graph, as a number of its arguments.
+  mlir::OpFoldResult wholeSize(Value whole, int64_t dim);
+  /// Of the part that `place` holds; this position's without it.
+  mlir::OpFoldResult partSize(Value whole, int64_t dim, const DimSplit &split,
+                              Value place = Value());
+  mlir::RankedTensorType partType(Value whole, ShardingAttr sharding,
+                                  llvm::SmallVectorImpl<Value> &sizes,
+                                  Value placeOfCut = Value(), int64_t dim = -1);
+  Value place(const DimSplit &split);
+  Value index(mlir::OpFoldResult size);
+  Value constant(int64_t number);
+  Value add(Value x, Value y);
+  Value sub(Value x, Value y);
+
+  /// The rows of a value that is whole everywhere that `split` gives this
+  /// position along `dim`.
+  Value picked(Value whole, Value held, unsigned dim, const DimSplit &split);
+
+  // Attention (PartitionAttention.cpp).
+  Value positions(Value place, mlir::OpFoldResult tokens,
+                  const DimSplit &split);
+  Value queryOffset(AttentionOp op);
+  Value queryPositions(AttentionOp op, const DimSplit &split,
+                       Value lengths);
+  mlir::LogicalResult ring(AttentionOp op, const ShardingRule &rule,
+                           const Splits &splits);
+  friend class RingBuilder;
+
+  GraphOp graph;
+  MeshOp mesh;
+  mlir::OpBuilder b;
+  mlir::Location loc = b.getUnknownLoc();
+  llvm::DenseMap<Value, std::pair<Value, ShardingAttr>> parts;
+  llvm::DenseMap<std::pair<Value, mlir::Attribute>, Value> moved;
+  llvm::DenseMap<std::pair<Value, int64_t>, mlir::OpFoldResult> sizes;
+};
+
+} // namespace agt
+
+#endif // AGT_PASSES_MESH_PARTITION_H

@@ -1,0 +1,42 @@
+//===- ShardingRule.h - Which dims of an op belong together -----*- C++ -*-===//
+//
+// An op as loops over factors: dims of operands and results that are walked by
+// one loop have one factor. A factor that is `free` may be cut over positions,
+// each of which then computes its part of the loop from parts of the operands;
+// one that is not must be whole. The keys of an attention are a factor of their
+// own: cut, they go round a ring.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AGT_PASSES_MESH_SHARDINGRULE_H
+#define AGT_PASSES_MESH_SHARDINGRULE_H
+
+#include "dialect/Agt/Agt.h"
+
+namespace agt {
+
+struct ShardingRule {
+  static constexpr int kNone = -1; // a dim that is stretched, or has one element
+
+  /// By factor: whether it may be cut.
+  llvm::SmallVector<bool> free;
+  /// By factor: its loop runs over heads, and only even parts will do.
+  llvm::SmallVector<bool> even;
+  /// Of an attention: the factors of queries and keys.
+  int queries = kNone, keys = kNone;
+  /// By operand (result): the factor of each dim; empty for numbers.
+  llvm::SmallVector<llvm::SmallVector<int>> operands, results;
+
+  int add(bool isFree, bool isEven = false) {
+    free.push_back(isFree);
+    even.push_back(isEven);
+    return free.size() - 1;
+  }
+};
+
+/// The rule of an op; where nothing is known of it every dim must be whole.
+ShardingRule shardingRule(mlir::Operation *op);
+
+} // namespace agt
+
+#endif // AGT_PASSES_MESH_SHARDINGRULE_H
