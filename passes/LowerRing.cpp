@@ -24,7 +24,7 @@ namespace {
 /// A partial result as tensors.
 struct Partial {
   Value sums;  // [rows..., dim]
-  Value state; // [rows..., 2]
+  Value state; // [rows..., 2 or more], m and l first
 };
 
 /// Lowers the ring ops of one graph.
@@ -182,15 +182,25 @@ void Lowering::lower(ring::MergeOp op) {
   auto merged = [&](Value a, Value c, Value both) {
     return select(noY, a, select(noX, c, both));
   };
-  auto sum = [&](Value a, Value c) {
-    return binary<AddOp>(mul(a, ofX), mul(c, ofY));
+  Value l = binary<AddOp>(mul(lx, ofX), mul(ly, ofY));
+  // One small kernel has all of a row: its new state, and the factors of the
+  // sums, -1 (which no other is) of those that are not looked at.
+  SmallVector<int64_t> shape(tensorType(x.state).getShape());
+  shape.back() = 4;
+  Value row = ConcatOp::create(
+      b, loc, RankedTensorType::get(shape, b.getF32Type()),
+      ValueRange{merged(mx, my, m), merged(lx, ly, l),
+                 select(noX, number(-1), ofX), select(noY, number(-1), ofY)},
+      b.getI64IntegerAttr(shape.size() - 1));
+  Value factorX = column(row, 2), factorY = column(row, 3);
+  auto left = [&](Value factor) {
+    return compare(Compare::LT, factor, number(0));
   };
-  Value state = ConcatOp::create(
-      b, loc, x.state.getType(),
-      ValueRange{merged(mx, my, m), merged(lx, ly, sum(lx, ly))},
-      b.getI64IntegerAttr(tensorType(x.state).getRank() - 1));
-  partials[op.getResult()] = {merged(x.sums, y.sums, sum(x.sums, y.sums)),
-                              state};
+  Value both =
+      binary<AddOp>(mul(x.sums, factorX), mul(y.sums, factorY));
+  Value sums =
+      select(left(factorY), x.sums, select(left(factorX), y.sums, both));
+  partials[op.getResult()] = {sums, row};
 }
 
 void Lowering::lower(ring::FinalizeOp op) {

@@ -66,7 +66,8 @@ static FailureOr<std::string> bytecodeOf(ModuleOp module) {
   std::string bytes;
   OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
   for (GraphOp graph : module.getOps<GraphOp>())
-    copy->push_back(graph->clone());
+    if (!graph.getMesh())
+      copy->push_back(graph->clone());
   llvm::raw_string_ostream out(bytes);
   if (!copy->getBody()->empty() && failed(writeBytecodeToFile(*copy, out)))
     return failure();

@@ -37,16 +37,19 @@ static Value pair(HostBuilder &b, int64_t low, int64_t high) {
   return b.i64(static_cast<int64_t>(uint64_t(high) << 32 | uint32_t(low)));
 }
 
-static void addCut(HostBuilder &b, ring::CutAttr cut,
+static void addCut(HostBuilder &b, ring::CutAttr cut, int64_t dim,
                    llvm::SmallVectorImpl<Value> &words) {
-  words.push_back(pair(b, cut.getDim(), cut.getParts()));
+  words.push_back(pair(b, dim, cut.getParts()));
   words.push_back(pair(b, cut.getStep(), int64_t(cut.getBalance())));
 }
 
-static Value splits(HostBuilder &b, ArrayAttr cuts) {
+static Value splits(HostBuilder &b, ArrayAttr cuts, ArrayAttr kept = {}) {
   llvm::SmallVector<Value> words;
   for (auto cut : cuts.getAsRange<ring::CutAttr>())
-    addCut(b, cut, words);
+    addCut(b, cut, cut.getDim(), words);
+  if (kept)
+    for (auto cut : kept.getAsRange<ring::CutAttr>())
+      addCut(b, cut, /*dim=*/-1, words);
   return b.array(SplitSlot, words);
 }
 
@@ -155,7 +158,8 @@ void GraphEmitter::emit(ring::GatherOp op) {
          {runHandle, buffer(op.getInput()), b.array(ShapeSlot, whole),
           b.i64(whole.size()),
           b.i64(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1)),
-          splits(b, op.getCuts()), b.i64(op.getCuts().size()),
+          splits(b, op.getCuts(), op.getKeptAttr()),
+          b.i64(op.getCuts().size() + (op.getKept() ? op.getKept()->size() : 0)),
           b.text(last.getAxis().getValue()), b.text("gather"),
           b.text(agt::host::placeOf(op.getLoc())), slot});
   shapes[op.getResult()] = whole;

@@ -41,7 +41,11 @@ LogicalResult GatherOp::verify() {
   if (failed(verifySizes(*this, getType(), getSizes())))
     return failure();
   // gather_c2
-  return verifyCuts(*this, getCuts(), tensorType(getInput()).getRank());
+  SmallVector<Attribute> all(getCuts().getValue());
+  if (getKept())
+    all.append(getKept()->begin(), getKept()->end());
+  return verifyCuts(*this, ArrayAttr::get(getContext(), all),
+                    tensorType(getInput()).getRank());
 }
 
 LogicalResult GatherOp::reifyResultShapes(OpBuilder &builder,

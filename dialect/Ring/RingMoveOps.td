@@ -60,7 +60,8 @@ def Ring_GatherOp : Ring_Op<"gather", [MemoryEffects<[MemWrite<Ring_Link>]>, Rin
   let summary = "the whole of a tensor of which every position holds a part";
   let description = [{
     For functions that need all of it. `sizes` are the dims that the result type
-    leaves open, in order.
+    leaves open, in order. Dims of the cuts in `kept` stay in parts: positions
+    that hold the same of those gather among themselves.
 
     Example:
 
@@ -71,12 +72,13 @@ def Ring_GatherOp : Ring_Op<"gather", [MemoryEffects<[MemWrite<Ring_Link>]>, Rin
 
     **Constraints**
     - gather_c1: there is one size for each open dim of the result.
-    - gather_c2: the cuts are of different dims.
+    - gather_c2: the cuts are of different dims, those kept as well.
   }];
-  let arguments = (ins Agt_Tensor:$input, Variadic<Index>:$sizes, Ring_CutsAttr:$cuts);
+  let arguments = (ins Agt_Tensor:$input, Variadic<Index>:$sizes, Ring_CutsAttr:$cuts,
+                       OptionalAttr<Ring_CutsAttr>:$kept);
   let results = (outs Agt_Tensor:$result);
   let assemblyFormat = [{
-    $input `[` $sizes `]` $cuts attr-dict `:` type($input) `->` type($result)
+    $input `[` $sizes `]` $cuts (`kept` $kept^)? attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
 }

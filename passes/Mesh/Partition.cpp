@@ -119,47 +119,45 @@ ArrayAttr Partition::cuts(ShardingAttr sharding) {
   return b.getArrayAttr(all);
 }
 
-// The whole of a value that lies in parts.
-Value Partition::gathered(Value whole) {
+// A value with the dims whole that `wanted` does not cut as the value is.
+Value Partition::gathered(Value whole, ShardingAttr wanted) {
   auto [held, sharding] = parts.lookup(whole);
-  if (sharding.isWhole())
+  ShardingAttr result = sharding, gone = sharding;
+  for (auto [dim, split] : llvm::enumerate(sharding.getDims())) {
+    if (split == wanted.getDims()[dim])
+      gone = gone.withWhole(dim);
+    else
+      result = result.withWhole(dim);
+  }
+  if (gone.isWhole())
     return held;
-  auto [known, isNew] = moved.try_emplace(
-      {whole, ShardingAttr::whole(b.getContext(), sharding.getDims().size())});
-  if (!isNew)
-    return known->second;
+  if (Value known = moved.lookup({whole, result}))
+    return known;
   SmallVector<Value> open;
-  RankedTensorType type = partType(
-      whole, ShardingAttr::whole(b.getContext(), sharding.getDims().size()),
-      open);
-  return moved[{whole, ShardingAttr::whole(b.getContext(),
-                                           sharding.getDims().size())}] =
-             ring::GatherOp::create(b, loc, type, held, open, cuts(sharding));
+  RankedTensorType type = partType(whole, result, open);
+  ArrayAttr kept = result.isWhole() ? ArrayAttr() : cuts(result);
+  return moved[{whole, result}] = ring::GatherOp::create(b, loc, type, held, open, cuts(gone),
+                                        kept);
 }
 
 Value Partition::part(Value whole, ShardingAttr wanted) {
+  if (Value known = moved.lookup({whole, wanted}))
+    return known;
   // Arguments are the caller's: any part can be had.
   if (isa<BlockArgument>(whole)) {
-    auto [known, isNew] = moved.try_emplace({whole, wanted});
-    if (!isNew)
-      return known->second;
     SmallVector<Value> open;
     RankedTensorType type = partType(whole, wanted, open);
     return moved[{whole, wanted}] =
-               ring::PartOp::create(b, loc, type, whole, open, cuts(wanted))
-                   .getResult();
+               ring::PartOp::create(b, loc, type, whole, open, cuts(wanted));
   }
   auto [held, sharding] = parts.lookup(whole);
   if (sharding == wanted)
     return held;
-  auto known = moved.find({whole, wanted});
-  if (known != moved.end())
-    return known->second;
-  held = gathered(whole);
+  Value made = gathered(whole, wanted);
   for (auto [dim, split] : llvm::enumerate(wanted.getDims()))
-    if (split.isCut())
-      held = picked(whole, held, dim, split);
-  return moved[{whole, wanted}] = held;
+    if (split != sharding.getDims()[dim] && split.isCut())
+      made = picked(whole, made, dim, split);
+  return moved[{whole, wanted}] = made;
 }
 
 // Rows of a table, by their numbers: the dim goes to the front and back.

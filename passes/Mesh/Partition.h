@@ -47,7 +47,7 @@ private:
   /// The part of `whole` that lies as `sharding` says, moved there if it lies
   /// otherwise.
   Value part(Value whole, ShardingAttr sharding);
-  Value gathered(Value whole);
+  Value gathered(Value whole, ShardingAttr wanted);
   mlir::ArrayAttr cuts(ShardingAttr sharding);
 
   // Sizes.

@@ -43,7 +43,9 @@ static void checkGathersAgree(const std::vector<agt_run *> &plans) {
     for (size_t i = 0; i < first.gathers.size(); ++i) {
       const GatherRecord &a = first.gathers[i];
       const GatherRecord &b = plan->gathers[i];
-      if (a.shape != b.shape || !sameSplits(a.splits, b.splits))
+      bool together = partsOf(a.kept, 0) == partsOf(a.kept, plan->position);
+      if ((together && a.shape != b.shape) || !sameSplits(a.splits, b.splits) ||
+          !sameSplits(a.kept, b.kept))
         failPlan(*plan, "'" + b.name +
                             "' gathers different values at position 0 and " +
                             std::to_string(plan->position));

@@ -64,6 +64,7 @@ struct GatherRecord {
   std::vector<int64_t> shape;
   uint64_t elementBytes;
   std::vector<agt_split> splits;
+  std::vector<agt_split> kept; // positions of one part of each are a group
   uint32_t axis;
   std::string name;
   std::string place;

@@ -343,7 +343,9 @@ AGT_API agt_status agt_graph_exchange(agt_run *run, agt_buffer *send,
 AGT_API agt_status agt_graph_await(agt_run *run, int64_t ticket);
 /* The whole of a tensor of which every position holds a part, in C order:
  * positions that differ in no split's axis hold copies, and each position
- * receives what it lacks from the nearest before it. `shape` is the whole's. */
+ * receives what it lacks from the nearest before it. `shape` is the whole's.
+ * Splits of dim -1 cut no dim of `shape`: positions that hold the same part of
+ * each gather among themselves, and others may gather other values. */
 AGT_API agt_status agt_graph_gather(agt_run *run, agt_buffer *part,
                                     const int64_t *shape, int64_t rank,
                                     int64_t element_bytes,

@@ -145,6 +145,16 @@ agt.graph @f(%x: tensor<6xf32>) {
 
 // -----
 
+// gather_c2
+agt.graph @f(%x: tensor<6xf32>) {
+  // expected-error @+1 {{'ring.gather' op expected cuts of different dims of 1, got [#ring.cut<dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous>, #ring.cut<dim = 0, axis = "tp", parts = 2, step = 3, balance = contiguous>]}}
+  %g = ring.gather %x [] [#ring.cut<dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous>]
+      kept [#ring.cut<dim = 0, axis = "tp", parts = 2, step = 3, balance = contiguous>] : tensor<6xf32> -> tensor<18xf32>
+  agt.return
+}
+
+// -----
+
 // schedule_c1
 agt.graph @f() {
   %r = ring.place parts 3 step 1

@@ -1,0 +1,87 @@
+// RUN: agt-opt %s --pass-pipeline='builtin.module(agt.graph(agt-propagate-shardings,agt-convert-to-ring),canonicalize,cse)' --split-input-file --verify-diagnostics | FileCheck %s
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// Element by element: on parts. Sizes in the whole are asked of arguments.
+// CHECK-LABEL: agt.graph @part
+// CHECK: %[[S:.*]] = tensor.dim %[[X:.*]], %c0
+// CHECK: %[[R:.*]] = ring.place parts 3 step 1
+// CHECK: %[[N:.*]] = ring.extent %[[R]] of %[[S]] parts 3 zigzag
+// CHECK: %[[P:.*]] = ring.part %[[X]][%[[N]]] [#ring.cut<dim = 0, axis = "cp", parts = 3, step = 1, balance = zigzag>]
+// CHECK: %[[E:.*]] = agt.exp %[[P]] : tensor<?x64xf32>
+// CHECK: %[[W:.*]] = ring.whole %[[E]][%[[S]]] [#ring.cut<dim = 0
+// CHECK: agt.return %[[W]]
+agt.graph @part(%x: tensor<?x64xf32>) -> tensor<?x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %x <[cp zigzag, whole]> via ring : tensor<?x64xf32>
+  %1 = agt.exp %0 : tensor<?x64xf32>
+  agt.return %1 : tensor<?x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// Sizes that divide stay numbers.
+// CHECK-LABEL: agt.graph @even
+// CHECK: ring.part %{{.*}}[] {{.*}} : tensor<12x64xf32> -> tensor<4x64xf32>
+agt.graph @even(%x: tensor<12x64xf32>) -> tensor<12x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %x <[cp zigzag, whole]> via ring : tensor<12x64xf32>
+  %1 = agt.exp %0 : tensor<12x64xf32>
+  agt.return %1 : tensor<12x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// A reduction over the dim that is cut needs it whole.
+// CHECK-LABEL: agt.graph @whole
+// CHECK: %[[E:.*]] = agt.exp
+// CHECK: %[[G:.*]] = ring.gather %[[E]][%{{.*}}] [#ring.cut<dim = 0
+// CHECK: agt.reduce sum %[[G]]
+agt.graph @whole(%x: tensor<?x64xf32>) -> tensor<64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %x <[cp, whole]> via ring : tensor<?x64xf32>
+  %1 = agt.exp %0 : tensor<?x64xf32>
+  %2 = agt.reduce sum %1 axis 0 : tensor<?x64xf32> -> tensor<64xf32>
+  agt.return %2 : tensor<64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// What is posted before a step is awaited behind it; the first step is always
+// taken, others where something is seen.
+// CHECK-LABEL: agt.graph @ring
+// CHECK: ring.schedule "pass_kv" meets [array<i64: 0, 2, 1>, array<i64: 1, 0, 2>, array<i64: 2, 1, 0>] {
+// CHECK:   %[[T0:.*]] = ring.shift %{{.*}} move kv
+// CHECK:   %[[P0:.*]] = ring.attend {{.*}} step 0 owner
+// CHECK:   %[[K1:.*]] = ring.await %[[T0]]
+// CHECK:   %[[T1:.*]] = ring.shift %[[K1]]
+// CHECK:   %[[SEES:.*]] = ring.sees
+// CHECK:   %[[P1:.*]] = ring.attend %{{.*}}, %[[K1]], %[[K1]] sees(%[[SEES]]) {{.*}} step 1 owner
+// CHECK:   %[[M1:.*]] = ring.merge %[[P0]], %[[P1]] sees(%[[SEES]])
+// CHECK:   %[[K2:.*]] = ring.await %[[T1]]
+// CHECK-NOT: ring.shift
+// CHECK:   ring.attend %{{.*}}, %[[K2]], %[[K2]] sees(%{{.*}}) {{.*}} step 2 owner
+// CHECK:   ring.yield
+// CHECK: ring.finalize
+agt.graph @ring(%q: tensor<8x?x64xf32>, %k: tensor<2x?x64xf32>) -> tensor<8x?x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %q <[whole, cp, whole]> via ring : tensor<8x?x64xf32>
+  %1 = agt.shard %k <[whole, cp, whole]> via ring : tensor<2x?x64xf32>
+  %2 = agt.attention %0, %1, %1 causal bottom_right
+      : (tensor<8x?x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
+  agt.return %2 : tensor<8x?x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+agt.graph @mask(%q: tensor<8x6x64xf32>, %m: tensor<6x6xi1>) -> tensor<8x6x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %q <[whole, cp, whole]> via ring : tensor<8x6x64xf32>
+  // expected-error @+1 {{a mask or bias over keys that go round a ring cannot be compiled yet}}
+  %2 = agt.attention %0, %0, %0 masks(%m)
+      : (tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<6x6xi1>) -> tensor<8x6x64xf32>
+  agt.return %2 : tensor<8x6x64xf32>
+}
