@@ -86,9 +86,6 @@ LogicalResult Partition::convertAttention(AttentionOp op,
   Splits splits(given);
   DimSplit &keys = splits[rule.keys];
   const DimSplit &queries = splits[rule.queries];
-  if (keys.isCut() && op.getQCu())
-    return op.emitError("offsets of packed sequences were to be expanded "
-                        "before");
   if (keys.isCut() && keys.axes == queries.axes)
     return ring(op, rule, splits);
   // Keys that lie elsewhere come here whole.

@@ -219,6 +219,9 @@ void RuleBuilder::attention(AttentionOp attention) {
   tokensOf(attention.getQSegMutable(), {rule.queries});
   tokensOf(attention.getKvSegMutable(), {rule.keys});
   tokensOf(attention.getKvLenMutable(), {});
+  // Offsets of packed sequences are those of whole tensors.
+  if (attention.getQCu())
+    rule.free[rule.queries] = rule.free[rule.keys] = false;
   // Scales lie by blocks of tokens, which a cut would have to keep whole.
   for (MutableOperandRange range :
        {attention.getKScaleMutable(), attention.getVScaleMutable()})

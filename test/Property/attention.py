@@ -138,7 +138,7 @@ def on_mesh(case: Case) -> Case:
     case = dataclasses.replace(
         case, mesh=rng.choice([1, 2, 2, 3, 4, 5, 8]), balance=rng.choice(["contiguous", "zigzag", "striped"]),
         cut=rng.choice(["both"] * 4 + ["queries", "keys"]), queries=short(case.queries), keys=short(case.keys),
-        k_block=0, v_block=0, packed=0)
+        k_block=0, v_block=0)
     for name in ("k_type", "v_type"):
         if getattr(case, name) in ("i8", "f8e4m3"):
             case = dataclasses.replace(case, **{name: case.dtype})
