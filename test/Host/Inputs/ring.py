@@ -47,7 +47,7 @@ for tokens in map(int, sys.argv[4:]):
     for graph in ("full", "causal"):
         stats = json.loads(run(program, "run", graph, "--device", "cpu", *given, "--out", folder / "got.npy",
                                "--stats=json"))
-        run("agtc", "run", "--reference", "--define", f"W={places}", file, graph, *given,
+        run("agtc", "run", "--reference", file, graph, *given,
             "--f64", folder / "want.npy", "--bounds", folder / "bound.npy")
         got, want, bound = (np.load(folder / f"{n}.npy") for n in ("got", "want", "bound"))
         assert got.shape == want.shape, (got.shape, want.shape)
@@ -55,9 +55,9 @@ for tokens in map(int, sys.argv[4:]):
         own = extents(tokens)
         shard = [2 * 2 * 16 * 4 * n for n in own]  # keys and values, f32
         assert stats["positions"] == places
-        if graph == "full":
+        if graph == "full" and min(own) > 0:  # nothing is sent to places without queries
             assert stats["bytes_moved"] == sum(sum(shard) - mine for mine in shard), stats
-            assert stats["hops"] == places * places, stats
+        assert stats["hops"] + stats["hops_skipped"] == places * places, stats
         assert stats["bytes_aux"] == 0, stats
         if places > 1 and tokens:
             most = 2 * max(shard)
