@@ -64,11 +64,6 @@ public:
     context.settings.launchTimes =
         options.stats != StatsForm::None || !options.trace.empty();
     if (options.check) {
-      if (graph.mesh)
-        fail(AGT_BAD_INPUT, std::string("--check is for graphs on one device; "
-                                        "'") +
-                                graph.name + "' is on mesh '" +
-                                graph.mesh->name + "'");
       check = std::make_unique<Check>(program, graph);
       context.settings.observe = [this](size_t number, const void *data,
                                         size_t bytes) {

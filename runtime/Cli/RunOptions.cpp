@@ -233,11 +233,11 @@ static bool parseCheck(const RawOptions &raw, const agt_program &program,
                        const agt_graph &graph) {
   if (!raw.check)
     return false;
-  if (!program.ir)
-    refuse("the program does not hold its graphs as IR, which --check goes by");
   if (graph.mesh)
     refuse(std::string("graph '") + graph.name +
            "' runs on a mesh; --check compares the kernels of one device");
+  if (!program.ir)
+    refuse("the program does not hold its graphs as IR, which --check goes by");
   const char *other = !raw.stats.empty()    ? "--stats"
                       : !raw.repeat.empty() ? "--repeat"
                       : !raw.trace.empty()  ? "--trace"
