@@ -69,7 +69,7 @@ agt.graph @batches(%q: tensor<2x3x1x5x8xf32>, %k: tensor<2x3x1x7x8xf32>, %v: ten
 // CHECK: agt.compare le %{{.*}}, %[[COLUMN]] : (tensor<2xi32>, tensor<5x1xi32>) -> tensor<5x2xi1>
 // CHECK: agt.compare gt %{{.*}}, %[[COLUMN]] : (tensor<2xi32>, tensor<5x1xi32>) -> tensor<5x2xi1>
 // CHECK: agt.reduce sum %{{.*}} axis 1 : tensor<5x2xi32> -> tensor<5xi32>
-// CHECK: agt.attention {{.*}} q_seg(%{{.*}}) kv_seg(%{{.*}}) :
+// CHECK: agt.attention {{.*}} q_seg(%{{.*}}) kv_seg(%{{.*}}) {agt.kv_cu_input = 4 : i64, agt.q_cu_input = 3 : i64} :
 agt.graph @packed(%q: tensor<1x5x8xf32>, %k: tensor<1x7x8xf32>, %v: tensor<1x7x8xf32>,
                   %a: tensor<3xi32>, %b: tensor<3xi32>) -> tensor<1x5x8xf32> {
   %o = agt.attention %q, %k, %v q_cu(%a) kv_cu(%b)
