@@ -9,13 +9,6 @@
 
 namespace agt::rt {
 
-static bool sameSplits(const std::vector<agt_split> &a,
-                       const std::vector<agt_split> &b) {
-  return a.size() == b.size() &&
-         (a.empty() ||
-          std::memcmp(a.data(), b.data(), a.size() * sizeof(agt_split)) == 0);
-}
-
 static void checkOutputsAgree(const std::vector<agt_run *> &plans) {
   const agt_run &first = *plans.front();
   for (const agt_run *plan : plans)

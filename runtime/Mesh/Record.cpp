@@ -53,13 +53,6 @@ static uint32_t axisNamed(const agt_run &run, const char *name) {
                     (name ? name : "") + "'");
 }
 
-static bool sameSplits(const std::vector<agt_split> &a,
-                       const std::vector<agt_split> &b) {
-  return a.size() == b.size() &&
-         (a.empty() ||
-          std::memcmp(a.data(), b.data(), a.size() * sizeof(agt_split)) == 0);
-}
-
 agt_status agt_graph_position(agt_run *run, int64_t *position) {
   return guardMesh(run, [&] { *position = run->position; });
 }

@@ -42,6 +42,13 @@ int64_t countOf(const std::vector<TokenRun> &runs) {
   return count;
 }
 
+bool sameSplits(const std::vector<agt_split> &a,
+                const std::vector<agt_split> &b) {
+  return a.size() == b.size() &&
+         (a.empty() ||
+          std::memcmp(a.data(), b.data(), a.size() * sizeof(agt_split)) == 0);
+}
+
 std::vector<int64_t> partsOf(const std::vector<agt_split> &splits,
                              int64_t position) {
   std::vector<int64_t> parts;

@@ -73,6 +73,9 @@ private:
   std::vector<int64_t> outerIndices;       // what blocks point to
 };
 
+bool sameSplits(const std::vector<agt_split> &a,
+                const std::vector<agt_split> &b);
+
 /// The number of the part along each split.
 std::vector<int64_t> partsOf(const std::vector<agt_split> &splits,
                              int64_t position);

@@ -75,6 +75,30 @@ TEST(Split, PositionsOfTwoAxes) {
   EXPECT_FALSE(isCovered({outer, inner}, 5));
 }
 
+// 2 x 2 positions, cut along the last axis; the first tells groups apart.
+TEST(Split, GroupsGatherAmongThemselves) {
+  GatherRecord gather{};
+  gather.shape = {4, 3};
+  gather.elementBytes = 2;
+  gather.splits = {{0, 2, 1, AGT_CONTIGUOUS}};
+  auto peers = [&](int64_t position) {
+    GatherMessages messages = messagesOf(gather, position, 4);
+    std::vector<int64_t> from;
+    for (const GatherMessages::Receive &receive : messages.receives) {
+      EXPECT_EQ(receive.bytes, 12u);
+      from.push_back(receive.from);
+    }
+    return std::make_pair(from, messages.sendTo);
+  };
+  using List = std::vector<int64_t>;
+  // Copies of the other part are at two positions: the one before gives it.
+  EXPECT_EQ(peers(0), std::make_pair(List{3}, List{1}));
+  EXPECT_EQ(peers(1), std::make_pair(List{0}, List{2}));
+  gather.kept = {{-1, 2, 2, AGT_CONTIGUOUS}};
+  EXPECT_EQ(peers(0), std::make_pair(List{1}, List{1}));
+  EXPECT_EQ(peers(3), std::make_pair(List{2}, List{2}));
+}
+
 // Every part read from a strided tensor and written back gives the whole.
 TEST(Split, PartsOfTensorsComeBack) {
   const int64_t shape[] = {5, 7, 3};
