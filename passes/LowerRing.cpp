@@ -38,7 +38,10 @@ private:
   void lower(ring::ExtentOp op);
   void lower(ring::AttendOp op);
   void lower(ring::MergeOp op);
+  void lower(ring::CombineOp op);
   void lower(ring::FinalizeOp op);
+  /// [parts, rows...] of a tensor [rows...] that every place has one of.
+  Value stacked(Value own, ring::CutAttr cut);
   void inlineBody(ring::ScheduleOp op);
 
   // Element by element, in f32.
@@ -203,6 +206,47 @@ void Lowering::lower(ring::MergeOp op) {
   partials[op.getResult()] = {sums, row};
 }
 
+Value Lowering::stacked(Value own, ring::CutAttr cut) {
+  SmallVector<OpFoldResult> sizes{b.getIndexAttr(1)};
+  SmallVector<Value> open;
+  for (int64_t i = 0; i < tensorType(own).getRank(); ++i) {
+    sizes.push_back(dimOf(b, loc, own, i));
+    if (tensorType(own).isDynamicDim(i))
+      open.push_back(asValue(b, loc, sizes.back()));
+  }
+  Value part = reshape(own, sizes);
+  SmallVector<int64_t> shape(tensorType(part).getShape());
+  shape.front() = cut.getParts();
+  return ring::GatherOp::create(
+      b, loc, RankedTensorType::get(shape, b.getF32Type()), part, open,
+      b.getArrayAttr({cut}), ArrayAttr());
+}
+
+// All places at once: the largest m, and what the others' sums are under it.
+void Lowering::lower(ring::CombineOp op) {
+  Partial own = partials.lookup(op.getPartial());
+  Value sums = stacked(own.sums, op.getCut());
+  Value state = stacked(own.state, op.getCut());
+  Value m = column(state, 0), l = column(state, 1);
+  Value none = isZero(l);
+  auto over = [&](Reduction kind, Value tensor) -> Value {
+    SmallVector<int64_t> shape(tensorType(tensor).getShape().drop_front());
+    return ReduceOp::create(b, loc,
+                            RankedTensorType::get(shape, b.getF32Type()), kind,
+                            tensor, /*axis=*/0, /*keep=*/false);
+  };
+  constexpr double lowest = -3.4028234663852886e38;
+  Value top = over(Reduction::Max, select(none, number(lowest), m));
+  Value factor = select(none, number(0), power(m, top));
+  Value whole = over(Reduction::Sum, select(none, number(0), mul(l, factor)));
+  Value both =
+      over(Reduction::Sum, select(none, number(0), mul(sums, factor)));
+  Value row = ConcatOp::create(
+      b, loc, own.state.getType(), ValueRange{top, whole},
+      b.getI64IntegerAttr(tensorType(own.state).getRank() - 1));
+  partials[op.getResult()] = {both, row};
+}
+
 void Lowering::lower(ring::FinalizeOp op) {
   Partial partial = partials.lookup(op.getPartial());
   Value m = column(partial.state, 0), l = column(partial.state, 1);
@@ -255,7 +299,7 @@ void Lowering::run() {
     bool known =
         TypeSwitch<Operation *, bool>(&op)
             .Case<ring::ExtentOp, ring::AttendOp, ring::MergeOp,
-                  ring::FinalizeOp>([&](auto one) { return lower(one), true; })
+                  ring::CombineOp, ring::FinalizeOp>([&](auto one) { return lower(one), true; })
             .Default(false);
     if (known)
       lowered.push_back(&op);

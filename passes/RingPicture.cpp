@@ -8,7 +8,7 @@ using namespace agt;
 using namespace agt::analysis;
 
 // Pixels.
-static constexpr unsigned kLeft = 110, kWide = 760, kTop = 64, kRow = 58;
+static constexpr unsigned kLeft = 110, kWide = 760, kTop = 84, kRow = 58;
 static constexpr unsigned kCompute = 26, kTransfer = 12;
 
 /// A color a shard keeps at every place.
@@ -38,8 +38,9 @@ std::string agt::ringSvg(const std::string &title, const Ring &ring,
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
       "<text x=\"20\" y=\"26\" font-size=\"16\">{2}</text>\n"
       "<text x=\"20\" y=\"46\" fill=\"#555\">{3} places, {4} queries, {5} keys; "
-      "{6:e2} FLOP/s, {7:e2} B/s a link; {8} in all; {9} of {10} of transfers "
-      "hidden; {11} steps skipped</text>\n",
+      "{6:e2} FLOP/s, {7:e2} B/s a link</text>\n"
+      "<text x=\"20\" y=\"64\" fill=\"#555\">{8} in all; {9} of {10} of "
+      "transfers hidden; {11} steps skipped</text>\n",
       kLeft + kWide + 40, height, title, ring.places, ring.queries, ring.keys,
       costs.rate, costs.link, timeText(line.end), timeText(line.hiddenTime),
       timeText(line.transferTime), ring.hopsSkipped());

@@ -25,7 +25,7 @@ static bool mayStandOutside(Operation &op) {
   if (isa<KernelOp, AttentionOp, ReshapeOp, RopeTableOp, RequireOp, ReturnOp,
           tensor::CastOp>(op))
     return true;
-  if (isa<ring::ExtentOp, ring::ScheduleOp, ring::AttendOp, ring::MergeOp,
+  if (isa<ring::ExtentOp, ring::ScheduleOp, ring::AttendOp, ring::MergeOp, ring::CombineOp,
           ring::FinalizeOp>(op))
     return false; // agt-lower-ring has run
   return isa<arith::ArithDialect, math::MathDialect, ring::RingDialect>(

@@ -167,6 +167,27 @@ def Ring_MergeOp : Ring_Op<"merge", [Pure, AllTypesMatch<["lhs", "rhs", "result"
   let assemblyFormat = "$lhs `,` $rhs (`sees` `(` $sees^ `)`)? attr-dict `:` type($result)";
 }
 
+def Ring_CombineOp : Ring_Op<"combine", [MemoryEffects<[MemWrite<Ring_Link>]>,
+    AllTypesMatch<["partial", "result"]>]> {
+  let summary = "the partial results of all places of a cut as one";
+  let description = [{
+    Where queries are whole and keys are cut, each place attends all queries to
+    its own keys; what moves are partial results, not keys ("pass-Q"). Every
+    place gets those of all others and merges them in the order of the places,
+    so that all have the same bits.
+
+    Example:
+
+    ```mlir
+    %p = ring.combine %own cut <dim = 0, axis = "cp", parts = 4, step = 1, balance = contiguous>
+        : !ring.partial<tensor<8x?x64xf32>, base = 2>
+    ```
+  }];
+  let arguments = (ins Ring_PartialType:$partial, Ring_CutAttr:$cut);
+  let results = (outs Ring_PartialType:$result);
+  let assemblyFormat = "$partial `cut` $cut attr-dict `:` type($result)";
+}
+
 def Ring_HopOp : Ring_Op<"hop", [MemoryEffects<[MemWrite<Ring_Link>]>]> {
   let summary = "notes a step of a ring for --stats and --trace";
   let description = [{

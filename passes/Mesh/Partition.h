@@ -72,6 +72,7 @@ private:
   // Attention (PartitionAttention.cpp).
   Value positions(Value place, mlir::OpFoldResult tokens,
                   const DimSplit &split);
+  Value iota(mlir::OpFoldResult tokens);
   Value queryOffset(AttentionOp op);
   Value queryPositions(AttentionOp op, const DimSplit &split,
                        Value lengths);

@@ -42,6 +42,14 @@ Value Partition::positions(Value placeOf, OpFoldResult tokens,
       index(tokens), open, b.getI64IntegerAttr(parts), balance);
 }
 
+// 0, 1, ... of tokens that are whole.
+Value Partition::iota(OpFoldResult tokens) {
+  std::optional<int64_t> known = getConstantIntValue(tokens);
+  auto type = RankedTensorType::get({known.value_or(ShapedType::kDynamic)},
+                                    b.getI32Type());
+  return IotaOp::create(b, loc, type, index(tokens));
+}
+
 // What is added to the number of a query for its position.
 Value Partition::queryOffset(AttentionOp op) {
   if (op.getCausal() == Causal::TopLeft)
@@ -56,7 +64,9 @@ Value Partition::queryPositions(AttentionOp op, const DimSplit &split,
                                 Value lengths) {
   int64_t dim = tokensDim(op);
   OpFoldResult tokens = wholeSize(op.getQuery(), dim);
-  Value numbers = positions(place(split), tokens, split);
+  Value numbers = split.isCut()
+                      ? positions(place(split), tokens, split)
+                      : iota(tokens);
   bool ofLengths = lengths && op.getCausal() != Causal::TopLeft;
   Value offset =
       ofLengths ? sub(constant(0), index(tokens)) : queryOffset(op);
@@ -86,7 +96,9 @@ LogicalResult Partition::convertAttention(AttentionOp op,
   Splits splits(given);
   DimSplit &keys = splits[rule.keys];
   const DimSplit &queries = splits[rule.queries];
-  if (keys.isCut() && keys.axes == queries.axes)
+  // Cut as the queries are, keys go round; where the queries are whole they stay,
+  // and partial results move.
+  if (keys.isCut() && (keys.axes == queries.axes || !queries.isCut()))
     return ring(op, rule, splits);
   // Keys that lie elsewhere come here whole.
   keys = DimSplit();
@@ -121,6 +133,8 @@ public:
   LogicalResult run();
 
 private:
+  /// Queries are whole: keys stay, partial results are combined.
+  bool stationary() const { return !queries.isCut(); }
   /// A tensor that goes round.
   struct Traveller {
     Value whole; // in the graph
@@ -178,7 +192,7 @@ LogicalResult RingBuilder::checkOperands() {
 }
 
 void RingBuilder::prepare() {
-  place = p.place(queries);
+  place = p.place(keys);
   queryTokens = p.index(p.wholeSize(op.getQuery(), dim));
   keyTokens = p.index(p.wholeSize(op.getKey(), dim));
   offset = p.queryOffset(op);
@@ -363,6 +377,12 @@ LogicalResult RingBuilder::run() {
   if (failed(checkOperands()))
     return failure();
   prepare();
+  if (stationary()) {
+    auto how = ring::CutAttr::get(b.getContext(), 0, keys.axes.back(),
+                                  cut.parts, cut.step, Balance::Contiguous);
+    finish(ring::CombineOp::create(b, loc, attend(0), how));
+    return success();
+  }
   ring::ScheduleOp schedule = makeSchedule();
   {
     OpBuilder::InsertionGuard guard(b);

@@ -78,6 +78,24 @@ agt.graph @ring(%q: tensor<8x?x64xf32>, %k: tensor<2x?x64xf32>) -> tensor<8x?x64
 
 agt.mesh @m axes ["cp"] sizes [3] links [0.0]
 
+// Queries are whole: keys stay where they are.
+// CHECK-LABEL: agt.graph @stationary
+// CHECK: %[[OWN:.*]] = ring.attend {{.*}} step 0
+// CHECK: %[[ALL:.*]] = ring.combine %[[OWN]] cut <dim = 0, axis = "cp", parts = 3
+// CHECK: ring.finalize %[[ALL]]
+// CHECK-NOT: ring.gather
+// CHECK: agt.return
+agt.graph @stationary(%q: tensor<8x4x64xf32>, %k: tensor<2x?x64xf32>) -> tensor<8x4x64xf32> attributes {mesh = "m"} {
+  %1 = agt.shard %k <[whole, cp, whole]> via ring : tensor<2x?x64xf32>
+  %2 = agt.attention %q, %1, %1 causal bottom_right
+      : (tensor<8x4x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x4x64xf32>
+  agt.return %2 : tensor<8x4x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
 agt.graph @mask(%q: tensor<8x6x64xf32>, %m: tensor<6x6xi1>) -> tensor<8x6x64xf32> attributes {mesh = "m"} {
   %0 = agt.shard %q <[whole, cp, whole]> via ring : tensor<8x6x64xf32>
   // expected-error @+1 {{a mask or bias over keys that go round a ring cannot be compiled yet}}

@@ -42,9 +42,12 @@ agt.graph @ring(%q: tensor<8x?x64xf32>, %k: tensor<2x?x64xf32>, %sink: tensor<8x
         -> !ring.partial<tensor<8x?x64xf32>, base = 2>
     // CHECK: ring.merge %{{.*}}, %{{.*}} sees(%{{.*}}) : <tensor<8x?x64xf32>, base = 2>
     %both = ring.merge %p0, %p1 sees(%sees) : !ring.partial<tensor<8x?x64xf32>, base = 2>
+    // CHECK: ring.combine %{{.*}} cut <dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous> : <tensor<8x?x64xf32>, base = 2>
+    %all = ring.combine %both cut <dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous>
+        : !ring.partial<tensor<8x?x64xf32>, base = 2>
     // CHECK: ring.hop 1 owner %{{.*}} sees %{{.*}}
     ring.hop 1 owner %r sees %sees
-    ring.yield %both : !ring.partial<tensor<8x?x64xf32>, base = 2>
+    ring.yield %all : !ring.partial<tensor<8x?x64xf32>, base = 2>
   } : !ring.partial<tensor<8x?x64xf32>, base = 2>
   // CHECK: ring.finalize %{{.*}} sink(%{{.*}}) layout hsd : (!ring.partial<tensor<8x?x64xf32>, base = 2>, tensor<8xf32>) -> (tensor<8x?x64xf32>, tensor<8x?xf32>)
   %o, %lse = ring.finalize %p sink(%sink) layout hsd
