@@ -39,9 +39,11 @@ private:
                     llvm::StringSet<> &used, ShardArgs::Split &split);
   std::optional<unsigned> findSharded(const ast::Ident &value,
                                       const TensorType &type,
-                                      const ast::Ident &name, Dim size);
+                                      const ast::Ident &name, Dim size,
+                                      bool &ok);
   void shardValue(const ast::ShardStmt &stmt, const ast::Ident &name,
-                  Local &local, ShardArgs args);
+                  Local &local, ShardArgs args,
+                  llvm::ArrayRef<const ast::Ident *> dims);
 
   void declare(const ast::Ident &name, Local::Kind kind, Value value);
   void takeApart(const ast::LetStmt &stmt, const Value &value);

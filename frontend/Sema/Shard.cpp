@@ -87,11 +87,12 @@ static llvm::SmallVector<unsigned> writtenAs(const ast::GraphDecl &graph,
   return found;
 }
 
-/// The dim of `type` of that size; an error where there is none, or several.
+/// The dim of `type` of that size, if there is one; an error where there are
+/// several.
 std::optional<unsigned> GraphChecker::findSharded(const ast::Ident &value,
                                                   const TensorType &type,
                                                   const ast::Ident &name,
-                                                  Dim size) {
+                                                  Dim size, bool &ok) {
   // Sizes may be equal by chance; a parameter says what it means.
   llvm::SmallVector<unsigned> written =
       writtenAs(*signature.decl, value.text, name.text);
@@ -105,13 +106,11 @@ std::optional<unsigned> GraphChecker::findSharded(const ast::Ident &value,
     if (found) {
       diags.error(name.range, "'" + value.text + "' has two dims of size '" +
                                   name.text + "': " + type.str());
+      ok = false;
       return std::nullopt;
     }
     found = i;
   }
-  if (!found)
-    diags.error(name.range, "'" + value.text + "' has no dim '" + name.text +
-                                "': " + type.str());
   return found;
 }
 
@@ -119,7 +118,8 @@ std::optional<unsigned> GraphChecker::findSharded(const ast::Ident &value,
 /// already.
 void GraphChecker::shardValue(const ast::ShardStmt &stmt,
                               const ast::Ident &name, Local &local,
-                              ShardArgs args) {
+                              ShardArgs args,
+                              llvm::ArrayRef<const ast::Ident *> dims) {
   ValueId id = local.value.id;
   for (const Inst *made = builder.definition(id); made && made->op == Op::Shard;
        made = builder.definition(made->operands[0]))
@@ -131,9 +131,9 @@ void GraphChecker::shardValue(const ast::ShardStmt &stmt,
         if (old.dim != split.dim && !sameAxis)
           continue;
         diags
-            .error(stmt.by[i].dim.range,
+            .error(dims[i]->range,
                    old.dim == split.dim
-                       ? "dim '" + stmt.by[i].dim.text + "' of '" + name.text +
+                       ? "dim '" + dims[i]->text + "' of '" + name.text +
                              "' is sharded twice"
                        : "'" + name.text + "' is sharded twice over one axis")
             .note(made->range, "first sharded here");
@@ -172,23 +172,49 @@ void GraphChecker::checkShard(const ast::ShardStmt &stmt) {
     args.ulysses |= by.via.text == "ulysses";
     args.splits.push_back(std::move(split));
   }
+  // A value takes the cuts of the dims that it has; each must be one's.
+  llvm::SmallVector<bool> taken(stmt.by.size());
+  std::vector<ShardArgs> ofValue;
+  std::vector<std::vector<const ast::Ident *>> dimsOfValue;
+  std::string types;
   for (auto [name, local] : llvm::zip(stmt.names, locals)) {
-    if (!ok || !local || local->value.isPoison())
-      continue;
-    if (!local->value.isTensor()) {
+    ShardArgs own;
+    std::vector<const ast::Ident *> dims;
+    own.ulysses = args.ulysses;
+    if (ok && local && !local->value.isPoison() && !local->value.isTensor()) {
       diags.error(name.range,
                   "expected a tensor to shard, got " + describe(local->value));
-      continue;
+      ok = false;
     }
-    ShardArgs own = args;
-    bool found = true;
-    for (auto [by, size, split] : llvm::zip(stmt.by, sizes, own.splits)) {
-      std::optional<unsigned> dim =
-          findSharded(name, local->value.tensor, by.dim, size);
-      found &= dim.has_value();
-      split.dim = dim.value_or(0);
+    ok &= local && local->value.isTensor();
+    for (size_t i = 0; ok && i < stmt.by.size(); ++i) {
+      std::optional<unsigned> dim = findSharded(
+          name, local->value.tensor, stmt.by[i].dim, sizes[i], ok);
+      if (!dim)
+        continue;
+      taken[i] = true;
+      own.splits.push_back(args.splits[i]);
+      own.splits.back().dim = *dim;
+      dims.push_back(&stmt.by[i].dim);
     }
-    if (found)
-      shardValue(stmt, name, *local, std::move(own));
+    if (ok)
+      types += (types.empty() ? "" : ", ") + local->value.tensor.str();
+    ofValue.push_back(std::move(own));
+    dimsOfValue.push_back(std::move(dims));
   }
+  if (!ok)
+    return;
+  for (auto [by, has] : llvm::zip(stmt.by, taken))
+    if (!has) {
+      std::string who = stmt.names.size() == 1
+                            ? "'" + stmt.names[0].text.str() + "' has"
+                            : "none of these values has";
+      diags.error(by.dim.range, who + (stmt.names.size() == 1 ? " no" : " a") +
+                                    " dim '" + by.dim.text + "': " + types);
+      ok = false;
+    }
+  for (size_t i = 0; ok && i < locals.size(); ++i)
+    if (!ofValue[i].splits.empty())
+      shardValue(stmt, stmt.names[i], *locals[i], std::move(ofValue[i]),
+                 dimsOfValue[i]);
 }
