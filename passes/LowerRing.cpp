@@ -19,6 +19,11 @@ namespace agt {
 using namespace mlir;
 using namespace agt;
 
+// In the place of a factor of sums. Keys that weigh nothing may have been seen:
+// what is not a number of theirs counts, whatever its weight. Of a step that was
+// not taken the sums hold anything.
+static constexpr double kNothing = -1, kAnything = -2;
+
 namespace {
 
 /// A partial result as tensors.
@@ -55,6 +60,7 @@ private:
   }
   Value mul(Value x, Value y) { return binary<MulOp>(x, y); }
   Value isZero(Value x) { return compare(Compare::EQ, x, number(0)); }
+  Value isNumber(Value x) { return compare(Compare::EQ, x, x); }
   Value compare(Compare kind, Value x, Value y);
   Value select(Value condition, Value x, Value y) {
     return SelectOp::create(b, loc, condition, x, y);
@@ -173,12 +179,14 @@ void Lowering::lower(ring::MergeOp op) {
   Value mx = column(x.state, 0), lx = column(x.state, 1);
   Value my = column(y.state, 0), ly = column(y.state, 1);
   Value noX = isZero(lx), noY = isZero(ly);
+  Value markY = number(kNothing);
   if (op.getSees()) {
     Value seen = arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
                                               op.getSees());
-    Value flag = ScalarOp::create(
-        b, loc, RankedTensorType::get({}, b.getF32Type()), seen);
-    noY = binary<OrOp>(noY, isZero(flag));
+    Value unseen = isZero(ScalarOp::create(
+        b, loc, RankedTensorType::get({}, b.getF32Type()), seen));
+    noY = binary<OrOp>(noY, unseen);
+    markY = select(unseen, number(kAnything), markY);
   }
   Value m = binary<MaxOp>(mx, my);
   Value ofX = power(mx, m), ofY = power(my, m);
@@ -187,22 +195,27 @@ void Lowering::lower(ring::MergeOp op) {
   };
   Value l = binary<AddOp>(mul(lx, ofX), mul(ly, ofY));
   // One small kernel has all of a row: its new state, and the factors of the
-  // sums, -1 (which no other is) of those that are not looked at.
+  // sums, below 0 (which no other is) of those that do not count.
   SmallVector<int64_t> shape(tensorType(x.state).getShape());
   shape.back() = 4;
   Value row = ConcatOp::create(
       b, loc, RankedTensorType::get(shape, b.getF32Type()),
       ValueRange{merged(mx, my, m), merged(lx, ly, l),
-                 select(noX, number(-1), ofX), select(noY, number(-1), ofY)},
+                 select(noX, number(kNothing), ofX), select(noY, markY, ofY)},
       b.getI64IntegerAttr(shape.size() - 1));
   Value factorX = column(row, 2), factorY = column(row, 3);
-  auto left = [&](Value factor) {
-    return compare(Compare::LT, factor, number(0));
+  auto below = [&](Value factor, double limit) {
+    return compare(Compare::LT, factor, number(limit));
+  };
+  auto kept = [&](Value sums, Value other) {
+    return select(isNumber(other), sums, other);
   };
   Value both =
       binary<AddOp>(mul(x.sums, factorX), mul(y.sums, factorY));
-  Value sums =
-      select(left(factorY), x.sums, select(left(factorX), y.sums, both));
+  Value sums = select(below(factorX, 0), kept(y.sums, x.sums), both);
+  sums = select(below(factorY, 0), kept(x.sums, y.sums), sums);
+  if (op.getSees())
+    sums = select(below(factorY, kNothing), x.sums, sums);
   partials[op.getResult()] = {sums, row};
 }
 
@@ -239,8 +252,9 @@ void Lowering::lower(ring::CombineOp op) {
   Value top = over(Reduction::Max, select(none, number(lowest), m));
   Value factor = select(none, number(0), power(m, top));
   Value whole = over(Reduction::Sum, select(none, number(0), mul(l, factor)));
+  Value empty = binary<AndOp>(none, isNumber(sums));
   Value both =
-      over(Reduction::Sum, select(none, number(0), mul(sums, factor)));
+      over(Reduction::Sum, select(empty, number(0), mul(sums, factor)));
   Value row = ConcatOp::create(
       b, loc, own.state.getType(), ValueRange{top, whole},
       b.getI64IntegerAttr(tensorType(own.state).getRank() - 1));
@@ -262,7 +276,10 @@ void Lowering::lower(ring::FinalizeOp op) {
   } else {
     factor = binary<DivOp>(number(1), l);
   }
-  Value o = select(none, number(0), mul(partial.sums, factor));
+  // A sink gives rows that have seen nothing a sum to be divided by.
+  Value o = mul(partial.sums, factor);
+  if (!op.getSink())
+    o = select(none, number(0), o);
   auto type = tensorType(op.getResult());
   if (!type.getElementType().isF32())
     o = CastOp::create(b, loc,
