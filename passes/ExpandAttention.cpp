@@ -7,6 +7,7 @@
 // offsets, [tokens, sequences] booleans of which one at most is true a row;
 // everything else (its start, the sequences' sizes) is a sum over that row.
 #include "passes/Passes.h"
+#include "passes/Reshape.h"
 
 #include "dialect/Agt/Shapes.h"
 
@@ -44,9 +45,13 @@ private:
     return dimOf(b, loc, tensor, axis);
   }
   RankedTensorType typeOf(const Sizes &sizes, Type element,
-                          SmallVectorImpl<Value> &open);
+                          SmallVectorImpl<Value> &open) {
+    return typeOfSizes(b, loc, sizes, element, open);
+  }
   Value full(double value, Type element, const Sizes &sizes);
-  Value reshape(Value tensor, const Sizes &sizes);
+  Value reshape(Value tensor, const Sizes &sizes) {
+    return reshapeTo(b, loc, tensor, sizes);
+  }
   Value iota(OpFoldResult size);
   Value add(Value x, Value y) { return AddOp::create(b, loc, x, y); }
   Value sub(Value x, Value y) { return SubOp::create(b, loc, x, y); }
@@ -78,30 +83,11 @@ private:
   bool changed = false;
 };
 
-RankedTensorType Expansion::typeOf(const Sizes &sizes, Type element,
-                                   SmallVectorImpl<Value> &open) {
-  SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes) {
-    std::optional<int64_t> known = getConstantIntValue(size);
-    shape.push_back(known.value_or(ShapedType::kDynamic));
-    if (!known)
-      open.push_back(index(size));
-  }
-  return RankedTensorType::get(shape, element);
-}
-
 Value Expansion::full(double value, Type element, const Sizes &sizes) {
   SmallVector<Value> open;
   RankedTensorType type = typeOf(sizes, element, open);
   Value number = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
   return FullOp::create(b, loc, type, number, open);
-}
-
-Value Expansion::reshape(Value tensor, const Sizes &sizes) {
-  SmallVector<Value> open;
-  RankedTensorType type =
-      typeOf(sizes, tensorType(tensor).getElementType(), open);
-  return ReshapeOp::create(b, loc, type, tensor, open);
 }
 
 Value Expansion::iota(OpFoldResult size) {

@@ -3,6 +3,7 @@
 // finishing rows is element by element and fuses. What moves between positions
 // stays, for the host program.
 #include "passes/Passes.h"
+#include "passes/Reshape.h"
 
 #include "dialect/Agt/Shapes.h"
 #include "dialect/Ring/Ring.h"
@@ -71,7 +72,9 @@ private:
   }
   /// m or l of each row: [rows..., 1].
   Value column(Value state, int64_t at);
-  Value reshape(Value tensor, ArrayRef<OpFoldResult> sizes);
+  Value reshape(Value tensor, ArrayRef<OpFoldResult> sizes) {
+    return reshapeTo(b, loc, tensor, sizes);
+  }
   /// Logits a head, in powers of two, beside rows [..., 1].
   Value perHead(Value sink, Value rows, Layout layout);
 
@@ -100,20 +103,6 @@ Value Lowering::column(Value state, int64_t at) {
   return SliceOp::create(b, loc,
                          RankedTensorType::get(shape, type.getElementType()),
                          state, type.getRank() - 1, index(at), index(at + 1));
-}
-
-Value Lowering::reshape(Value tensor, ArrayRef<OpFoldResult> sizes) {
-  SmallVector<int64_t> shape;
-  SmallVector<Value> open;
-  for (OpFoldResult size : sizes) {
-    std::optional<int64_t> known = getConstantIntValue(size);
-    shape.push_back(known.value_or(ShapedType::kDynamic));
-    if (!known)
-      open.push_back(asValue(b, loc, size));
-  }
-  return ReshapeOp::create(
-      b, loc, RankedTensorType::get(shape, tensorType(tensor).getElementType()),
-      tensor, open);
 }
 
 Value Lowering::perHead(Value sink, Value rows, Layout layout) {

@@ -2,6 +2,7 @@
 #include "passes/Mesh/Partition.h"
 
 #include "dialect/Agt/Shapes.h"
+#include "passes/Reshape.h"
 
 using namespace mlir;
 using namespace agt;
@@ -172,19 +173,6 @@ Value Partition::picked(Value whole, Value held, unsigned dim,
   for (int64_t i = 0; i < rank; ++i)
     back.push_back(llvm::find(order, i) - order.begin());
   auto sizeOf = [&](int64_t i) { return dimOf(b, loc, held, i); };
-  auto reshaped = [&](Value tensor, ArrayRef<OpFoldResult> sizes) -> Value {
-    SmallVector<int64_t> shape;
-    SmallVector<Value> open;
-    for (OpFoldResult size : sizes) {
-      std::optional<int64_t> known = getConstantIntValue(size);
-      shape.push_back(known.value_or(ShapedType::kDynamic));
-      if (!known)
-        open.push_back(index(size));
-    }
-    return ReshapeOp::create(
-        b, loc, RankedTensorType::get(shape, type.getElementType()), tensor,
-        open);
-  };
   auto transposed = [&](Value tensor, ArrayRef<int64_t> permutation) -> Value {
     SmallVector<int64_t> shape;
     for (int64_t i : permutation)
@@ -201,13 +189,13 @@ Value Partition::picked(Value whole, Value held, unsigned dim,
         loc, index(rest), index(size)));
     result.push_back(size);
   }
-  Value table = reshaped(transposed(held, order), {sizeOf(dim), rest});
+  Value table = reshapeTo(b, loc, transposed(held, order), {sizeOf(dim), rest});
   Value rows = positions(place(split), wholeSize(whole, dim), split);
   auto rowsType = RankedTensorType::get(
       {tensorType(rows).getDimSize(0), tensorType(table).getDimSize(1)},
       type.getElementType());
   Value taken = EmbedOp::create(b, loc, rowsType, table, rows);
-  return transposed(reshaped(taken, result), back);
+  return transposed(reshapeTo(b, loc, taken, result), back);
 }
 
 ShardingAttr Partition::required(Value operand, ArrayRef<int> factors,
