@@ -35,8 +35,7 @@ private:
   LogicalResult takeStatement(ShardOp op);
   LogicalResult spread(Operation *op);
   LogicalResult checkEven(Operation *op, const ShardingRule &rule, int factor,
-                          const DimSplit &split, ArrayRef<Use> uses,
-                          bool &allowed);
+                          const DimSplit &split, bool &allowed);
   void note(Value value, unsigned dim, const DimSplit &split);
 
   GraphOp graph;
@@ -79,31 +78,25 @@ LogicalResult Propagation::takeStatement(ShardOp op) {
   return success();
 }
 
-// Parts of heads are equal: a query head finds its kv head where it is.
+// A reshape lets an uneven cut end there; attention has no other way.
 LogicalResult Propagation::checkEven(Operation *op, const ShardingRule &rule,
                                      int factor, const DimSplit &split,
-                                     ArrayRef<Use> uses, bool &allowed) {
+                                     bool &allowed) {
   int64_t parts = cutOf(mesh, split)->parts;
-  for (const Use &use : uses)
-    for (auto [dim, own] : llvm::enumerate(use.factors)) {
-      if (own != factor)
-        continue;
-      int64_t size = tensorType(use.value).getDimSize(dim);
-      if (!ShapedType::isDynamic(size) && size % parts == 0)
-        continue;
-      allowed = false;
-      if (!isa<AttentionOp>(op))
-        continue;
-      InFlightDiagnostic error = op->emitError("attention with ");
-      if (ShapedType::isDynamic(size))
-        error << "a number of heads that is not known when it is compiled";
-      else
-        error << size << " heads";
-      return error << " cannot be shared by the " << parts
-                   << " positions of '" << split.axes.front().getValue()
-                   << "'";
-    }
-  return success();
+  std::optional<int64_t> size = unevenDim(op, rule, factor, split, parts);
+  allowed = !size;
+  if (allowed || !isa<AttentionOp>(op))
+    return success();
+  if (split.balance != Balance::Contiguous)
+    return op->emitError("heads are shared in contiguous parts, not ")
+           << stringifyBalance(split.balance);
+  InFlightDiagnostic error = op->emitError("attention with ");
+  if (ShapedType::isDynamic(*size))
+    error << "a number of heads that is not known when it is compiled";
+  else
+    error << *size << " heads";
+  return error << " cannot be shared by the " << parts << " positions of '"
+               << split.axes.front().getValue() << "'";
 }
 
 LogicalResult Propagation::spread(Operation *op) {
@@ -130,7 +123,7 @@ LogicalResult Propagation::spread(Operation *op) {
       continue;
     bool allowed = true;
     if (rule.even[factor] &&
-        failed(checkEven(op, rule, factor, split, uses, allowed)))
+        failed(checkEven(op, rule, factor, split, allowed)))
       return failure();
     if (!allowed)
       continue;

@@ -220,6 +220,9 @@ Partition::Splits Partition::splitsOf(Operation *op, const ShardingRule &rule) {
       if (factor == ShardingRule::kNone || !rule.free[factor] ||
           splits[factor].isCut() || !split.isCut())
         continue;
+      if (rule.even[factor] &&
+          unevenDim(op, rule, factor, split, cutOf(mesh, split)->parts))
+        continue;
       bool clash = factor != rule.keys &&
                    llvm::any_of(split.axes, [&](StringAttr axis) {
                      return used.contains(axis);

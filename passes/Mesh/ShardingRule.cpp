@@ -270,6 +270,27 @@ ShardingRule RuleBuilder::build() {
   return std::move(rule);
 }
 
+std::optional<int64_t> agt::unevenDim(Operation *op, const ShardingRule &rule,
+                                      int factor, const DimSplit &split,
+                                      int64_t parts) {
+  std::optional<int64_t> uneven;
+  auto look = [&](Value value, ArrayRef<int> factors) {
+    for (auto [dim, own] : llvm::enumerate(factors)) {
+      if (own != factor || uneven)
+        continue;
+      int64_t size = tensorType(value).getDimSize(dim);
+      if (ShapedType::isDynamic(size) || size % parts != 0 ||
+          split.balance != Balance::Contiguous)
+        uneven = size;
+    }
+  };
+  for (auto [value, factors] : llvm::zip(op->getResults(), rule.results))
+    look(value, factors);
+  for (auto [value, factors] : llvm::zip(op->getOperands(), rule.operands))
+    look(value, factors);
+  return uneven;
+}
+
 ShardingRule agt::shardingRule(Operation *op) {
   return RuleBuilder(op).build();
 }

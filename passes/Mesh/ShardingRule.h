@@ -34,6 +34,14 @@ struct ShardingRule {
   }
 };
 
+/// The size of a dim of an `even` factor that cannot be cut so: parts must be of
+/// equal size and follow each other, so that what belongs together (a query head
+/// and its kv head, a head and its elements) is in one part. Nothing where all
+/// can.
+std::optional<int64_t> unevenDim(mlir::Operation *op, const ShardingRule &rule,
+                                 int factor, const DimSplit &split,
+                                 int64_t parts);
+
 /// The rule of an op; where nothing is known of it every dim must be whole.
 ShardingRule shardingRule(mlir::Operation *op);
 

@@ -48,6 +48,22 @@ agt.graph @whole(%x: tensor<?x64xf32>) -> tensor<64xf32> attributes {mesh = "m"}
 
 // -----
 
+agt.mesh @m axes ["tp"] sizes [4] links [0.0]
+
+// 5 heads are not cut in 4 parts: the elements of a head would come apart.
+// CHECK-LABEL: agt.graph @heads
+// CHECK: %[[E:.*]] = agt.exp
+// CHECK: %[[G:.*]] = ring.gather %[[E]]
+// CHECK: agt.reshape %[[G]][] : tensor<2x30xf32> -> tensor<2x5x6xf32>
+agt.graph @heads(%x: tensor<2x30xf32>) -> tensor<2x5x6xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %x <[whole, tp]> via ring : tensor<2x30xf32>
+  %1 = agt.exp %0 : tensor<2x30xf32>
+  %2 = agt.reshape %1 [] : tensor<2x30xf32> -> tensor<2x5x6xf32>
+  agt.return %2 : tensor<2x5x6xf32>
+}
+
+// -----
+
 agt.mesh @m axes ["cp"] sizes [3] links [0.0]
 
 // What is posted before a step is awaited behind it; the first step is always
