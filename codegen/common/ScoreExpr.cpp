@@ -142,6 +142,7 @@ KeyBlocks::KeyBlocks(ValueBuilder &b, const ScoreExpr &score,
                      const ScoreExpr::Row &firstRow,
                      const ScoreExpr::Row &lastRow, int64_t blockKeys) {
   end = score.rangeEnd(b, lastRow);
+  begin = b.i32(0);
   count = b.ceilDiv(end, blockKeys);
   if (!firstRow.begin)
     return;
@@ -159,6 +160,18 @@ Value KeyBlocks::number(ValueBuilder &b, Value turn) const {
   if (!pinned)
     return turn;
   return b.select(b.lt(turn, pinned), turn, b.add(turn, b.sub(first, pinned)));
+}
+
+Value KeyBlocks::turnOf(ValueBuilder &b, Value block) const {
+  if (!pinned)
+    return block;
+  Value ofWindow = b.add(pinned, b.maxS(b.sub(block, first), b.i32(0)));
+  return b.select(b.lt(block, pinned), block, ofWindow);
+}
+
+void KeyBlocks::keepOnly(ValueBuilder &b, Value from, Value to) {
+  begin = turnOf(b, from);
+  count = b.minS(count, turnOf(b, to));
 }
 
 } // namespace agt::codegen

@@ -86,17 +86,24 @@ struct ScoreExpr {
 };
 
 /// Blocks of keys that rows may see, numbered without the gap between those
-/// pinned and those of the window: turn t of `count` is block `number(t)`.
+/// pinned and those of the window: turn t from `begin` up to `count` is block
+/// `number(t)`.
 struct KeyBlocks {
   mlir::Value pinned; // blocks with pinned keys; empty: no gap
   mlir::Value first;  // block of the window, not below `pinned`
-  mlir::Value count;
+  mlir::Value begin, count;
   mlir::Value end; // the number of keys to look at
 
   KeyBlocks(ValueBuilder &b, const ScoreExpr &score,
             const ScoreExpr::Row &firstRow, const ScoreExpr::Row &lastRow,
             int64_t blockKeys);
   mlir::Value number(ValueBuilder &b, mlir::Value turn) const;
+  /// Leaves out blocks that are not among those from `from` up to `to`.
+  void keepOnly(ValueBuilder &b, mlir::Value from, mlir::Value to);
+
+private:
+  /// The first turn whose block is not below `block`.
+  mlir::Value turnOf(ValueBuilder &b, mlir::Value block) const;
 };
 
 } // namespace agt::codegen

@@ -52,11 +52,12 @@ void Program::addAttention(size_t number, Location loc,
                                loc, spec, target));
 }
 
-void Program::addAttentionBlocks(size_t number, Location loc,
-                                 const spirv::attention::AttentionSpec &spec) {
+void Program::addNumbered(size_t number, Location loc,
+                          const spirv::attention::AttentionSpec &spec,
+                          const spirv::attention::Numbered &kernel) {
   for (auto [i, target] : llvm::enumerate(targets))
-    add(number, buildAttentionBlocks(moduleFor(i, loc.getContext()),
-                                     nameOf(number), loc, spec, target));
+    add(number, buildNumbered(moduleFor(i, loc.getContext()), nameOf(number),
+                              loc, spec, kernel, target));
 }
 
 llvm::ArrayRef<CpuVariant> Program::variants(size_t number) const {

@@ -22,6 +22,10 @@ namespace llvm {
 class Module;
 }
 
+namespace agt::spirv::attention {
+struct Numbered;
+}
+
 namespace agt::cpu {
 
 class Program {
@@ -33,9 +37,10 @@ public:
   mlir::LogicalResult addKernel(size_t number, KernelOp kernel);
   void addAttention(size_t number, mlir::Location loc,
                     const spirv::attention::AttentionSpec &spec);
-  /// The launch that goes before an attention that is asked pair by pair.
-  void addAttentionBlocks(size_t number, mlir::Location loc,
-                          const spirv::attention::AttentionSpec &spec);
+  /// A launch beside an attention's own.
+  void addNumbered(size_t number, mlir::Location loc,
+                   const spirv::attention::AttentionSpec &spec,
+                   const spirv::attention::Numbered &kernel);
 
   /// The variants of a kernel in order of preference.
   llvm::ArrayRef<CpuVariant> variants(size_t number) const;

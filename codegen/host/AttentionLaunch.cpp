@@ -12,6 +12,7 @@
 #include "codegen/host/GraphEmitter.h"
 #include "codegen/spirv/attention/Attention.h"
 #include "codegen/spirv/attention/BlocksKernel.h"
+#include "codegen/spirv/attention/MergeKernel.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -166,19 +167,21 @@ Value GraphEmitter::enabledOf(AttentionOp op) {
                                 numbers.lookup(op.getEnabled()));
 }
 
-LogicalResult GraphEmitter::launchBlocks(AttentionOp op,
+LogicalResult GraphEmitter::launchBeside(AttentionOp op,
                                          const attn::AttentionSpec &spec,
+                                         const attn::Numbered &kernel,
                                          llvm::ArrayRef<Value> buffers,
-                                         llvm::ArrayRef<Value> scalars) {
-  FailureOr<size_t> number = kernels.find("blocks of " + keyOf(spec), [&] {
-    kernels.native().addAttentionBlocks(kernels.nextNumber(), op.getLoc(),
-                                        spec);
-    return attn::buildBlocks(op.getLoc(), spec);
+                                         llvm::ArrayRef<Value> scalars,
+                                         Value enabled) {
+  std::string key = std::string(kernel.name) + " of " + keyOf(spec);
+  FailureOr<size_t> number = kernels.find(key, [&] {
+    kernels.native().addNumbered(kernels.nextNumber(), op.getLoc(), spec,
+                                 kernel);
+    return attn::buildNumbered(op.getLoc(), spec, kernel);
   });
   if (failed(number))
     return failure();
-  launch(op, *number, "attention_blocks", buffers, scalars, b.f64(0),
-         enabledOf(op));
+  launch(op, *number, kernel.name, buffers, scalars, b.f64(0), enabled);
   return success();
 }
 
@@ -214,7 +217,7 @@ void GraphEmitter::checkData(AttentionOp op, Value queries, Value keys) {
 }
 
 LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
-  attn::AttentionSpec spec = specOf(op);
+  attn::AttentionSpec spec = specOf(op, kernels.splitKeys);
   assert(spec.buffers() <= kKernelBuffers && op.getMasks().size() <= 1 &&
          !op.getQCu() && "agt-expand-attention has run");
   if (failed(checkDim(op, spec.headDim, attn::kMostHeadDim, "a head_dim")) ||
@@ -224,7 +227,7 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   auto build = [&]() -> FailureOr<spirv::KernelCode> {
     kernels.native().addAttention(kernels.nextNumber(), op.getLoc(), spec);
     if (!kernels.wantsSpirv)
-      return attn::describeAttention(op.getLoc());
+      return attn::describeAttention(op.getLoc(), spec);
     return attn::buildAttention(op.getLoc(), spec);
   };
   FailureOr<size_t> number = kernels.find(keyOf(spec), build);
@@ -254,8 +257,17 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
     scalars[attn::kLseTokenStride] = lse.tokenStride;
   }
 
+  Value split; // 1 or 0
+  if (spec.split) {
+    KeyParts parts(b, b.mul(scalars[attn::kGroup], q.tokens),
+                   b.mul(q.batch, k.heads), k.tokens, kernels.splitKeys);
+    scalars[attn::kParts] = parts.count;
+    scalars[attn::kPartBlocks] = parts.blocks;
+    split = parts.several;
+  }
+
   llvm::SmallVector<Value> arguments;
-  Value blocks;
+  Value blocks, partials;
   for (unsigned i = 0; i < attn::kBufferCount; ++i) {
     auto which = static_cast<attn::Buffer>(i);
     if (!spec.has(which))
@@ -280,11 +292,19 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
                         {q.batch, scalars[attn::kBlockHeads], rows, keys},
                         b.ir().getI32Type());
       arguments.push_back(blocks);
+    } else if (which == attn::kPartials) {
+      partials = allocate(op.getLoc(),
+                          {b.mul(split, scalars[attn::kParts]), q.batch,
+                           q.heads, q.tokens, b.add(v.dim, b.i64(2))},
+                          b.ir().getF32Type());
+      arguments.push_back(partials);
     } else {
       arguments.push_back(buffer(operandOf(op, which)));
     }
   }
-  if (blocks && failed(launchBlocks(op, spec, arguments, scalars)))
+  Value enabled = enabledOf(op);
+  if (blocks && failed(launchBeside(op, spec, attn::blocksKernel, arguments,
+                                    scalars, enabled)))
     return failure();
 
   Value pairs =
@@ -299,8 +319,13 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   // Two operations for each pair and element of q.k and of p.v.
   Value flops = times(times(pairs, times(b.toF64(q.batch), b.toF64(q.heads))),
                       times(b.f64(2), b.toF64(b.add(q.dim, v.dim))));
-  launch(op, *number, "attention", arguments, scalars, flops, enabledOf(op));
-  if (blocks)
-    b.call("agt_graph_free", {runHandle, blocks});
+  launch(op, *number, "attention", arguments, scalars, flops, enabled);
+  if (spec.split &&
+      failed(launchBeside(op, spec, attn::mergeKernel, arguments, scalars,
+                          enabled ? b.mul(enabled, split) : split)))
+    return failure();
+  for (Value scratch : {blocks, partials})
+    if (scratch)
+      b.call("agt_graph_free", {runHandle, scratch});
   return success();
 }

@@ -2,7 +2,9 @@
 
 #include "codegen/host/AttentionShapes.h"
 
+#include "codegen/common/Partial.h"
 #include "codegen/host/Manifest.h"
+#include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/bit.h"
@@ -52,7 +54,35 @@ static int64_t knownDim(Value tensor) {
   return ShapedType::isDynamic(dim) ? 0 : dim;
 }
 
-attn::AttentionSpec agt::host::specOf(AttentionOp op) {
+// Above so many rows that share keys there are workgroups enough.
+static constexpr int64_t kSplitRows = 64;
+
+// Whether some run may have few rows and long keys.
+static bool maySplit(AttentionOp op, const attn::AttentionSpec &spec,
+                     int64_t splitKeys) {
+  if (splitKeys == 0)
+    return false;
+  attn::AttentionSpec split = spec;
+  split.split = true;
+  if (split.buffers() > kKernelBuffers)
+    return false;
+  bool tokensFirst = op.getLayout() == Layout::SHD;
+  auto dim = [&](Value tensor, int64_t fromEnd) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getDimSize(type.getRank() - fromEnd);
+  };
+  int64_t queries = dim(op.getQuery(), tokensFirst ? 3 : 2);
+  int64_t keys = dim(op.getKey(), tokensFirst ? 3 : 2);
+  int64_t heads = dim(op.getQuery(), tokensFirst ? 2 : 3);
+  int64_t kvHeads = dim(op.getKey(), tokensFirst ? 2 : 3);
+  int64_t group = 1;
+  if (heads > 0 && kvHeads > 0)
+    group = heads / kvHeads;
+  return (ShapedType::isDynamic(queries) || queries * group <= kSplitRows) &&
+         (ShapedType::isDynamic(keys) || keys >= 2 * splitKeys);
+}
+
+attn::AttentionSpec agt::host::specOf(AttentionOp op, int64_t splitKeys) {
   auto dtype = [](Value tensor) {
     return dtypeOf(cast<RankedTensorType>(tensor.getType()).getElementType());
   };
@@ -94,6 +124,7 @@ attn::AttentionSpec agt::host::specOf(AttentionOp op) {
   spec.biasType = typeOf(op.getBias());
   spec.sinkType = typeOf(op.getSink());
   spec.alibiType = typeOf(op.getAlibi());
+  spec.split = maySplit(op, spec, splitKeys);
   return spec;
 }
 
@@ -110,9 +141,42 @@ std::string agt::host::keyOf(const attn::AttentionSpec &spec) {
        {terms.causal, terms.left, terms.right, terms.pin, terms.queryPositions,
         terms.keyPositions, terms.segments, terms.lengths, terms.mask,
         terms.softcap, terms.bias, terms.alibi, terms.keyScales,
-        spec.valueScales, spec.topLeft, spec.lse, spec.sink, spec.partial})
+        spec.valueScales, spec.topLeft, spec.lse, spec.sink, spec.partial,
+        spec.split})
     key += flag ? '1' : '0';
   return key;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of the keys
+//===----------------------------------------------------------------------===//
+
+KeyParts::KeyParts(HostBuilder &b, Value rows, Value heads, Value keys,
+                   int64_t least) {
+  // What the largest devices run at once.
+  constexpr int64_t workgroups = 128;
+  auto x = getAffineSymbolExpr(0, b.ir().getContext());
+  auto min = [&](Value l, Value r) {
+    return b.ir().createOrFold<arith::MinSIOp>(b.location(), l, r);
+  };
+  auto atLeastOne = [&](Value l) {
+    return b.ir().createOrFold<arith::MaxSIOp>(b.location(), l, b.i64(1));
+  };
+  auto divideUp = [&](Value l, Value r) {
+    return b.ir().createOrFold<arith::DivSIOp>(
+        b.location(), b.sub(b.add(l, r), b.i64(1)), r);
+  };
+  Value few = b.ir().createOrFold<arith::ExtUIOp>(
+      b.location(), b.ir().getI64Type(),
+      b.ir().createOrFold<arith::CmpIOp>(
+          b.location(), arith::CmpIPredicate::sle, rows, b.i64(kSplitRows)));
+  Value wanted = min(divideUp(b.i64(workgroups), atLeastOne(heads)),
+                     b.evaluate(x.floorDiv(least), {keys}));
+  wanted = atLeastOne(b.mul(wanted, few));
+  Value all = b.evaluate(x.ceilDiv(codegen::kBlockKeys), {keys});
+  blocks = atLeastOne(divideUp(all, wanted));
+  count = atLeastOne(divideUp(all, blocks));
+  several = min(b.sub(count, b.i64(1)), b.i64(1));
 }
 
 //===----------------------------------------------------------------------===//

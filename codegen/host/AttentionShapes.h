@@ -39,9 +39,25 @@ struct Strides {
   llvm::SmallVector<Value> trailing;
 };
 
-/// What the compiled code of an attention follows from.
-spirv::attention::AttentionSpec specOf(AttentionOp op);
+/// What the compiled code of an attention follows from. Keys are split where
+/// each part has at least `splitKeys` of them, and never where that is 0.
+spirv::attention::AttentionSpec specOf(AttentionOp op, int64_t splitKeys);
 std::string keyOf(const spirv::attention::AttentionSpec &spec);
+
+/// Into how many parts keys are split, by the sizes of a run: as many as fill a
+/// device with work where `rows` that share keys are few, each of at least
+/// `least` keys. Which device it will be is not known yet: more parts than it
+/// needs cost little.
+struct KeyParts {
+  using Value = mlir::Value;
+
+  /// `heads` are the kv heads of all batches.
+  KeyParts(HostBuilder &b, Value rows, Value heads, Value keys, int64_t least);
+
+  Value count;   // at least 1
+  Value blocks;  // of kBlockKeys, of a part but the last; at least 1
+  Value several; // 1 where count is above 1, else 0
+};
 
 /// Pairs of query and key that positions let see each other, of one head of one
 /// batch entry, as f64. `offset` is where query 0 stands.

@@ -40,10 +40,13 @@ private:
                                             const RowView &o, Value offset);
   /// 1 or 0, or nothing where an attention is always launched.
   Value enabledOf(AttentionOp op);
-  mlir::LogicalResult launchBlocks(AttentionOp op,
+  /// Launches a kernel that an attention needs besides its own.
+  mlir::LogicalResult launchBeside(AttentionOp op,
                                    const spirv::attention::AttentionSpec &spec,
+                                   const spirv::attention::Numbered &kernel,
                                    llvm::ArrayRef<Value> buffers,
-                                   llvm::ArrayRef<Value> scalars);
+                                   llvm::ArrayRef<Value> scalars,
+                                   Value enabled);
   /// Checks what an attention's inputs hold, where the graph's own are those.
   void checkData(AttentionOp op, Value queries, Value keys);
   void emitRequire(RequireOp op);

@@ -34,6 +34,8 @@ public:
   size_t nextNumber() const { return table.size(); }
   /// Whether SPIR-V goes into the program besides native code.
   bool wantsSpirv = true;
+  /// Keys that a part of a split attention has at least; 0: none is split.
+  int64_t splitKeys = 1024;
   /// Leaves the kernels with their native code alone.
   void dropSpirv() {
     for (spirv::KernelCode &kernel : table)

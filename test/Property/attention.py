@@ -351,7 +351,8 @@ def compile_graphs(builds, folder, name, device):
     source, program = folder / f"{name}.agt", folder / name
     meshes = sorted({b.case.mesh for b in builds} - {0})
     source.write_text("\n".join([f"mesh mesh{n} {{ axes: cp = {n}; }}" for n in meshes] + [b.text() for b in builds]))
-    done = run(["agtc", f"--target={device}", str(source), "-o", str(program)])
+    # Parts of a block each: keys are split wherever rows are few.
+    done = run(["agtc", f"--target={device}", "--split-keys=64", str(source), "-o", str(program)])
     return source, program, done.stderr if done.returncode else None
 
 

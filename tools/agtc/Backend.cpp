@@ -184,6 +184,7 @@ int Backend::run() {
     return ErrorsInProgram;
   if (!chooseTargets())
     return BadUsage;
+  program.kernels.splitKeys = options.splitKeys;
   program.manifest = host::describeProgram(module, programName(options));
   auto configured = [this](PassManager &passes) { return configure(passes); };
   if (failed(host::lowerToRing(module, configured)))

@@ -3,6 +3,7 @@
 #ifndef AGT_TOOLS_AGTC_COMMANDS_H
 #define AGT_TOOLS_AGTC_COMMANDS_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct CompileOptions {
   /// Declarations to compile; empty for all.
   std::vector<std::string> only;
   bool reproducible = false;
+  int64_t splitKeys = 1024;
   bool verifyDiagnostics = false;
   bool verifyEach = false;
   bool explain = false;

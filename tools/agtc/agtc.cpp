@@ -99,6 +99,10 @@ private:
     addOnly(app, o.only);
     app.add_flag("--reproducible", o.reproducible,
                  "the same bits whatever the mesh, balance or batch");
+    app.add_option("--split-keys", o.splitKeys,
+                   "N: keys that a part has at least where an attention of few "
+                   "rows is split over its keys (1024); 0: none is split")
+        ->check(CLI::Range(0, 1 << 30));
     app.add_flag("--verify-diagnostics", o.verifyDiagnostics,
                  "compare errors with 'expected-error {{...}}' comments");
     app.add_flag("--verify-each", o.verifyEach,

@@ -3,7 +3,6 @@
 
 #include "codegen/cpu/InvocationBuilder.h"
 #include "codegen/cpu/attention/BlockKernel.h"
-#include "codegen/spirv/attention/BlocksKernel.h"
 #include "codegen/spirv/attention/Launch.h"
 
 namespace agt::cpu {
@@ -54,9 +53,10 @@ buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
   return variants;
 }
 
-std::vector<CpuVariant> buildAttentionBlocks(
-    mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
-    const spirv::attention::AttentionSpec &spec, const Target &target) {
+std::vector<CpuVariant>
+buildNumbered(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
+              const spirv::attention::AttentionSpec &spec,
+              const spirv::attention::Numbered &kernel, const Target &target) {
   constexpr int64_t perGroup = 64;
   CpuVariant variant;
   variant.function = (name + "." + target.suffix).str();
@@ -65,11 +65,10 @@ std::vector<CpuVariant> buildAttentionBlocks(
   InvocationBuilder k(module, variant.function, loc,
                       spirv::attention::wordTypesOf(spec));
   mlir::Value first = k.mul(k.group(), perGroup);
-  mlir::Value last =
-      k.minS(k.add(first, perGroup), spirv::attention::blockCount(k));
+  mlir::Value last = k.minS(k.add(first, perGroup), kernel.count(k));
   k.forRange(first, last, 1, [&](mlir::Value number) {
     k.setThread(number);
-    spirv::attention::emitBlock(k, spec, number);
+    kernel.emit(k, spec, number);
   });
   k.finish();
   return {variant};

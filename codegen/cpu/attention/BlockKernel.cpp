@@ -99,8 +99,9 @@ void BlockKernel::forKeyBlocks(Index tileEnd) {
   Index first = globalRow(b.index(0)), last = globalRow(tileEnd - 1);
   codegen::KeyBlocks blocks(b, launch->score, launch->about(first),
                             launch->about(last), kBlockKeys);
+  launch->keepPart(blocks);
   Index end = b.index(blocks.end);
-  b.loop(b.index(0), b.index(blocks.count), 1, [&](Index turn) {
+  b.loop(b.index(blocks.begin), b.index(blocks.count), 1, [&](Index turn) {
     Index block = b.index(blocks.number(b, b.narrow(turn)));
     Index firstKey = block * kBlockKeys;
     auto body = [&] {
@@ -480,6 +481,22 @@ void BlockKernel::writeRow(Index row) {
   // The first lane's is every lane's.
   b.store(factors, total);
   Value m = b.load(maxima + row * lanes), l = b.load(factors);
+  if (!spec.split)
+    return writeFinished(row, m, l);
+  b.ifElse(
+      b.scalar(kParts) < 2, [&] { writeFinished(row, m, l); },
+      [&] { writePartial(row, m, l); });
+}
+
+void BlockKernel::writePartial(Index row, Value m, Value l) {
+  launch->storePartial(firstRow + row, m, l);
+  Pointer from = sums + row * valueStride;
+  Pointer to = launch->partialRow(firstRow + row);
+  b.loop(b.index(0), launch->valueDim, 1,
+         [&](Index dim) { b.store(to + dim, b.load(from + dim)); });
+}
+
+void BlockKernel::writeFinished(Index row, Value m, Value l) {
   codegen::FinishedRow done = launch->finish(firstRow + row, m, l);
   launch->storeRow(firstRow + row, m, l, done);
   Value factor = b.splat(done.factor, lanes);

@@ -70,6 +70,8 @@ private:
   Value valuesAreFinite(Index firstKey, Index keys);
   void scaleWeights(Pointer row);
   void writeRow(Index row);
+  void writeFinished(Index row, Value m, Value l);
+  void writePartial(Index row, Value m, Value l);
   /// Of the block of keys from `firstKey`, how many a row sees.
   Index seen(Index row, Index firstKey);
   Index globalRow(Index row);

@@ -19,8 +19,15 @@ Launch::Launch(CpuBuilder &b, const AttentionSpec &spec) : b(b), spec(spec) {
   headDim = spec.headDim ? b.index(spec.headDim) : b.scalar(kHeadDim);
   valueDim = spec.valueDim ? b.index(spec.valueDim) : b.scalar(kValueDim);
   rows = stacked * queries;
-  blocks = b.groups() / max(b.scalar(kBatch) * kvHeads, 1);
+  Index heads = b.scalar(kBatch) * kvHeads;
+  if (spec.split)
+    heads = heads * b.scalar(kParts);
+  blocks = b.groups() / max(heads, 1);
   Index head = b.group() / blocks;
+  if (spec.split) {
+    part = head % b.scalar(kParts);
+    head = head / b.scalar(kParts);
+  }
   // Under a causal mask later rows are more work: those first.
   block = blocks - 1 - b.group() % blocks;
   batch = head / kvHeads;
@@ -162,6 +169,26 @@ void Launch::storeRow(Index row, Value m, Value l,
   Pointer state = buffer(kLse) + at * 2;
   b.store(state, m);
   b.store(state + 1, l);
+}
+
+void Launch::keepPart(codegen::KeyBlocks &keyBlocks) const {
+  if (!spec.split)
+    return;
+  Index each = b.scalar(kPartBlocks), from = part * each;
+  keyBlocks.keepOnly(b, b.narrow(from), b.narrow(from + each));
+}
+
+Pointer Launch::partialRow(Index row) const {
+  Index at = part * b.scalar(kBatch) + batch;
+  at = at * (kvHeads * stacked) + queryHead(row);
+  at = at * queries + row / stacked;
+  return buffer(kPartials) + at * (valueDim + 2);
+}
+
+void Launch::storePartial(Index row, Value m, Value l) const {
+  Pointer at = partialRow(row) + valueDim;
+  b.store(at, m);
+  b.store(at + 1, l);
 }
 
 } // namespace agt::cpu

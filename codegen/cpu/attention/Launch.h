@@ -22,6 +22,7 @@ public:
   Index headDim, valueDim;
   Index rows;          // stacked * queries
   Index block, blocks; // which part of the rows, of how many
+  Index part;          // of the keys, where these are split
   Pointer k, v;        // the kv head's first token
   Index kToken, vToken;
   codegen::ScoreExpr score;
@@ -45,6 +46,12 @@ public:
   /// Stores the log-sum of a row, or its m and l, where they are asked for.
   void storeRow(Index row, Value m, Value l,
                 const codegen::FinishedRow &finished) const;
+
+  /// Leaves out blocks of keys that are not of the workgroup's part.
+  void keepPart(codegen::KeyBlocks &blocks) const;
+  /// The row's sums in kPartials; m and l are stored behind them.
+  Pointer partialRow(Index row) const;
+  void storePartial(Index row, Value m, Value l) const;
 
 private:
   Pointer rowOf(Pointer base, Index row, Index head, Index token) const;

@@ -22,9 +22,16 @@ static constexpr double kWorthCompilingLarge = 2e9;
 /// Fewer queries than this leave the fast kernel's lanes empty: the compact one
 /// stacks the heads of a group.
 static constexpr int64_t kManyRows = 9;
-static constexpr int64_t whole = int64_t(1) << 40;
 
 namespace {
+
+// Of the dims of the work, a workgroup has rows of a query head, or of a kv
+// head; the others stay whole.
+constexpr int64_t whole = int64_t(1) << 40;
+std::array<int64_t, 4> ofHead(int64_t rows) { return {rows, 1, whole, whole}; }
+std::array<int64_t, 4> ofKvHead(int64_t rows) {
+  return {whole, whole, 1, rows};
+}
 
 // Collects the variants of one kernel.
 struct Variants {
@@ -32,16 +39,16 @@ struct Variants {
   const AttentionSpec &spec;
   std::vector<Variant> list;
 
-  void add(const Profile &profile, OwningOpRef<ModuleOp> module, int64_t rows,
-           const char *shape = "", double minFlops = 0, uint32_t unneeded = 0) {
+  void add(const Profile &profile, OwningOpRef<ModuleOp> module,
+           std::array<int64_t, 4> tile, const char *shape = "",
+           double minFlops = 0, uint32_t unneeded = 0) {
     Variant variant;
     variant.module = std::move(module);
     variant.binary.profile = std::string(profile.name) + shape;
     variant.binary.subgroupSize = profile.subgroupSize;
     variant.binary.features = profile.features & ~unneeded;
     variant.binary.minFlops = minFlops;
-    // Rows of a query head; those of a kv head are other dims of the work.
-    variant.binary.tile = {rows, 1, whole, whole};
+    variant.binary.tile = tile;
     list.push_back(std::move(variant));
   }
 
@@ -64,15 +71,14 @@ struct Variants {
         if (large && profile.subgroupSize != 8)
           continue;
         shape.rowsPerLane = large ? rows : rows / 2;
-        add(profile, buildBroadcast(loc, spec, shape), shape.rows(),
+        add(profile, buildBroadcast(loc, spec, shape), ofHead(shape.rows()),
             large ? "" : "-small",
             large ? kWorthCompilingLarge : kWorthCompiling, unneeded);
         list.back().binary.minRows = kManyRows;
       }
     }
-    add(profile, buildRows(loc, spec, profile.subgroupSize), 0, "-rows", 0,
-        AGT_FEATURE_INT64);
-    list.back().binary.tile = {whole, whole, 1, RowsBody::kRowsAtOnce};
+    add(profile, buildRows(loc, spec, profile.subgroupSize),
+        ofKvHead(RowsBody::kRowsAtOnce), "-rows", 0, AGT_FEATURE_INT64);
   }
 };
 
@@ -88,25 +94,28 @@ std::vector<Variant> buildVariants(Location loc, const AttentionSpec &spec) {
     case Family::GpuMatrix:
       if (matricesFit(spec))
         variants.add(profile, buildTile(loc, spec, /*matrices=*/true),
-                     kTileRows);
+                     ofKvHead(kTileRows));
       break;
     case Family::Gpu:
-      variants.add(profile, buildTile(loc, spec), kTileRows);
+      variants.add(profile, buildTile(loc, spec), ofKvHead(kTileRows));
       break;
     }
   }
   return std::move(variants.list);
 }
 
-// Work is rows by heads, and the same by kv heads and stacked rows; targets cut
-// one of the two. The host counts the useful operations.
-KernelCode describeAttention(Location loc) {
+// Work is rows by heads and parts of the keys, and the same by kv heads and
+// stacked rows; targets cut one of the two. The host counts the useful
+// operations.
+KernelCode describeAttention(Location loc, const AttentionSpec &spec) {
   KernelCode code;
   code.name = "attention";
   auto scalar = [&](Scalar s) {
     return getAffineSymbolExpr(s, loc.getContext());
   };
   AffineExpr kvHeads = scalar(kBatch) * scalar(kKvHeads);
+  if (spec.split)
+    kvHeads = kvHeads * scalar(kParts);
   AffineExpr queries = scalar(kQueries);
   code.work = {queries, kvHeads * scalar(kGroup), kvHeads,
                scalar(kGroup) * queries};
@@ -114,7 +123,7 @@ KernelCode describeAttention(Location loc) {
 }
 
 FailureOr<KernelCode> buildAttention(Location loc, const AttentionSpec &spec) {
-  KernelCode code = describeAttention(loc);
+  KernelCode code = describeAttention(loc, spec);
   for (Variant &variant : buildVariants(loc, spec)) {
     auto words = serializeKernel(*variant.module);
     if (failed(words))

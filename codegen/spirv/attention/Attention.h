@@ -30,7 +30,7 @@ mlir::FailureOr<KernelCode> buildAttention(mlir::Location loc,
                                            const AttentionSpec &spec);
 
 /// The kernel without variants: what the size of its launch is.
-KernelCode describeAttention(mlir::Location loc);
+KernelCode describeAttention(mlir::Location loc, const AttentionSpec &spec);
 
 } // namespace agt::spirv::attention
 

@@ -30,6 +30,7 @@ enum Buffer : unsigned {
   kKScale, // f32
   kVScale, // f32
   kBlocks, // i32, of BlocksKernel.h: which blocks of keys have any to see
+  kPartials, // f32, of MergeKernel.h: what each part of the keys comes to
   kBufferCount
 };
 
@@ -88,6 +89,10 @@ enum Scalar : unsigned {
   kVBlock,
   // Heads of the mask, or 1: whose blocks are told apart in kBlocks.
   kBlockHeads,
+  // Keys are seen in so many parts, of so many blocks each but the last. One
+  // part is all keys, and o is written at once.
+  kParts,
+  kPartBlocks,
   kScalarCount
 };
 

@@ -35,6 +35,8 @@ bool AttentionSpec::has(Buffer buffer) const {
     return valueScales;
   case kBlocks:
     return hasBlocks();
+  case kPartials:
+    return split;
   case kBufferCount:
     break;
   }
@@ -69,6 +71,7 @@ agt_dtype AttentionSpec::typeOf(Buffer buffer) const {
   case kLse:
   case kKScale:
   case kVScale:
+  case kPartials:
     return AGT_F32;
   default:
     return AGT_I32;

@@ -31,6 +31,9 @@ struct AttentionSpec {
   bool lse = false, sink = false, valueScales = false;
   /// o is sums that nothing has divided, and m and l of each row are stored.
   bool partial = false;
+  /// Keys may be split into parts, for launches of few rows: several
+  /// workgroups see those of one row, and a second launch merges (MergeKernel.h).
+  bool split = false;
   // Where they are there.
   agt_dtype biasType = AGT_F32, sinkType = AGT_F32, alibiType = AGT_F32;
   /// A power of two that divides every stride of every tensor, headDim and

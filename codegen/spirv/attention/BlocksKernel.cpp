@@ -1,7 +1,6 @@
 // See BlocksKernel.h.
 #include "codegen/spirv/attention/BlocksKernel.h"
 
-#include "codegen/spirv/Serialize.h"
 #include "codegen/spirv/attention/Launch.h"
 
 #include <limits>
@@ -11,8 +10,6 @@ using agt::codegen::kBlockKeys;
 
 namespace agt::spirv::attention {
 namespace {
-
-constexpr int64_t kWorkgroup = 64;
 
 class Builder {
 public:
@@ -148,8 +145,6 @@ void Builder::emit() {
   b.storeI32(spec.place(kBlocks), number, b.select(meet, b.i32(1), b.i32(0)));
 }
 
-} // namespace
-
 Value blockCount(KernelBuilder &b) {
   Value heads = b.minS(b.scalar(kBlockHeads),
                        b.mul(b.scalar(kKvHeads), b.scalar(kGroup)));
@@ -157,38 +152,20 @@ Value blockCount(KernelBuilder &b) {
                b.mul(rowBlocks(b), keyBlocks(b)));
 }
 
+AffineExpr blockWork(MLIRContext *context) {
+  auto scalar = [&](Scalar s) { return getAffineSymbolExpr(s, context); };
+  return scalar(kBatch) * scalar(kBlockHeads) *
+         scalar(kQueries).ceilDiv(kBlockRows) *
+         scalar(kKeys).ceilDiv(kBlockKeys);
+}
+
 void emitBlock(KernelBuilder &b, const AttentionSpec &spec, Value number) {
   Builder(b, spec, number).emit();
 }
 
-FailureOr<KernelCode> buildBlocks(Location loc, const AttentionSpec &spec) {
-  KernelBuilder b(loc, {"attention_blocks", kWorkgroup, wordTypesOf(spec)});
-  b.guarded([&] {
-    Value number = b.add(b.mul(b.workgroup(), kWorkgroup), b.thread());
-    b.ifThen(b.lt(number, blockCount(b)), [&] { emitBlock(b, spec, number); });
-  });
-  OwningOpRef<ModuleOp> module = b.finish();
-  auto words = serializeKernel(*module);
-  if (failed(words))
-    return failure();
+} // namespace
 
-  KernelCode code;
-  code.name = "attention_blocks";
-  auto scalar = [&](Scalar s) {
-    return getAffineSymbolExpr(s, loc.getContext());
-  };
-  AffineExpr one = getAffineConstantExpr(1, loc.getContext());
-  code.work = {scalar(kBatch) * scalar(kBlockHeads) *
-                   scalar(kQueries).ceilDiv(kBlockRows) *
-                   scalar(kKeys).ceilDiv(kBlockKeys),
-               one, one, one};
-  KernelBinary binary;
-  binary.profile = "any";
-  binary.tile = {kWorkgroup, 1, 1, 1};
-  binary.words = std::move(*words);
-  binary.source = std::make_shared<OwningOpRef<ModuleOp>>(std::move(module));
-  code.variants.push_back(std::move(binary));
-  return code;
-}
+const Numbered blocksKernel = {"attention_blocks", blockWork, blockCount,
+                               emitBlock};
 
 } // namespace agt::spirv::attention

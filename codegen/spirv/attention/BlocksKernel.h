@@ -12,23 +12,12 @@
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_BLOCKSKERNEL_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_BLOCKSKERNEL_H
 
-#include "codegen/spirv/KernelBuilder.h"
-#include "codegen/spirv/KernelCode.h"
-#include "codegen/spirv/attention/AttentionSpec.h"
-
-#include "mlir/Support/LogicalResult.h"
+#include "codegen/spirv/attention/NumberedKernel.h"
 
 namespace agt::spirv::attention {
 
-/// The number of words a launch makes.
-mlir::Value blockCount(KernelBuilder &b);
-
-/// Makes word `number`, below blockCount.
-void emitBlock(KernelBuilder &b, const AttentionSpec &spec, mlir::Value number);
-
-/// The kernel. Work is the number of words.
-mlir::FailureOr<KernelCode> buildBlocks(mlir::Location loc,
-                                        const AttentionSpec &spec);
+/// A thread makes one word.
+extern const Numbered blocksKernel;
 
 } // namespace agt::spirv::attention
 

@@ -81,7 +81,8 @@ private:
                      ArrayRef<Variable> sums);
   void accumulate(Value first, ArrayRef<BlockSoftmax> softmax);
   void mergeLargeBlock(ArrayRef<Value> before);
-  void storeOutput();
+  void storeFinished();
+  void storePartial();
 
   // The values of a row's accumulators follow each other.
   int64_t perRow() const { return v.rows().chunks() * v.rows().width; }
@@ -140,7 +141,7 @@ void Builder::manyRows(Value lastRow) {
   makeState();
   launch->forKeyBlocks(b, launch->firstRow, lastRow,
                        [&](Value from, Value to) { largeBlock(from, to); });
-  storeOutput();
+  launch->store(b, [&] { storeFinished(); }, [&] { storePartial(); });
 }
 
 // A weight of 0 takes a key out of the sums only where its value is finite.
@@ -329,7 +330,7 @@ void Builder::accumulate(Value first, ArrayRef<BlockSoftmax> softmax) {
   });
 }
 
-void Builder::storeOutput() {
+void Builder::storeFinished() {
   SmallVector<Value> factors;
   for (int64_t r = 0; r < shape.rowsPerLane; ++r) {
     codegen::FinishedRow done =
@@ -351,6 +352,28 @@ void Builder::storeOutput() {
             b, b.load(total[at + chunk * width + part]), f));
       o.store(base, chunk, parts);
     }
+  });
+}
+
+// The elements of a row are stored one by one: their words are of another type
+// than those of the output.
+void Builder::storePartial() {
+  for (int64_t r = 0; r < shape.rowsPerLane; ++r)
+    launch->storePartial(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
+  Value lastRow = b.sub(launch->queries, b.i32(1));
+  const RowLayout &layout = o.rows();
+  forRowsApart([&](int64_t r, int64_t lane, int64_t at) {
+    Value row = b.add(launch->firstRow, r * shape.lanes + lane);
+    Value base = launch->partialRow(b, launch->part, b.minS(row, lastRow));
+    for (int64_t chunk = 0; chunk < layout.chunks(); ++chunk)
+      for (int64_t part = 0; part < layout.width; ++part) {
+        Value dim = b.add(b.mul(b.lane(), layout.width),
+                          chunk * layout.chunkDims() + part);
+        b.ifThen(b.lt(dim, launch->valueDim), [&] {
+          b.storeWord(spec.place(kPartials), b.add(base, dim),
+                      b.load(total[at + chunk * layout.width + part]));
+        });
+      }
   });
 }
 

@@ -44,6 +44,10 @@ Launch::Launch(KernelBuilder &b, const AttentionSpec &spec, int64_t each,
   rows = numbering == OfHead ? queries : b.mul(queries, group);
   Value rowBlocks = b.ceilDiv(rows, each);
   Value head = b.div(b.workgroup(), rowBlocks);
+  if (spec.split) {
+    part = b.rem(head, b.scalar(kParts));
+    head = b.div(head, b.scalar(kParts));
+  }
   Value block = b.rem(b.workgroup(), rowBlocks);
   if (spec.terms.causal)
     block = interleaved(b, block, rowBlocks);
@@ -216,7 +220,11 @@ Value Launch::mayBeSeen(KernelBuilder &b, Value first, Value last,
 void Launch::forKeyBlocks(KernelBuilder &b, Value first, Value last,
                           llvm::function_ref<void(Value, Value)> body) const {
   codegen::KeyBlocks blocks(b, score, row(b, first), row(b, last), kBlockKeys);
-  b.forRange(b.i32(0), blocks.count, 1, [&](Value turn) {
+  if (part) {
+    Value from = b.mul(part, b.scalar(kPartBlocks));
+    blocks.keepOnly(b, from, b.add(from, b.scalar(kPartBlocks)));
+  }
+  b.forRange(blocks.begin, blocks.count, 1, [&](Value turn) {
     Value block = blocks.number(b, turn);
     Value from = b.mul(block, kBlockKeys);
     Value to = b.minS(blocks.end, b.add(from, kBlockKeys));
@@ -248,6 +256,28 @@ void Launch::storeRow(KernelBuilder &b, Value row, Value m, Value l,
   at = b.mul(at, 2);
   b.storeWord(place(kLse), at, m);
   b.storeWord(place(kLse), b.add(at, 1), l);
+}
+
+void Launch::store(KernelBuilder &b, llvm::function_ref<void()> finished,
+                   llvm::function_ref<void()> partial) const {
+  if (!spec.split)
+    return finished();
+  b.ifElse(b.eq(b.scalar(kParts), b.i32(1)), finished, partial);
+}
+
+// [part][batch][query head][query][value dims, m, l].
+Value Launch::partialRow(KernelBuilder &b, Value part, Value row) const {
+  Value heads = b.mul(kvHeads, group);
+  Value at = b.add(b.mul(part, b.scalar(kBatch)), batch);
+  at = b.add(b.mul(at, heads), headOf(b, row));
+  at = b.add(b.mul(at, queries), queryOf(b, row));
+  return b.mul(at, b.add(valueDim, 2));
+}
+
+void Launch::storePartial(KernelBuilder &b, Value row, Value m, Value l) const {
+  Value at = b.add(partialRow(b, part, row), valueDim);
+  b.storeWord(place(kPartials), at, m);
+  b.storeWord(place(kPartials), b.add(at, 1), l);
 }
 
 } // namespace agt::spirv::attention

@@ -30,6 +30,7 @@ public:
   Value kBase, vBase; // element where the kv head begins
   Value kToken, vToken;
   Value firstRow; // of the workgroup
+  Value part;     // of the keys, where these are split
   codegen::ScoreExpr score;
 
   /// How rows are numbered. Of one query head: row i is query i. Or of all
@@ -82,6 +83,16 @@ public:
   /// Stores the log-sum of a row, or its m and l, where they are asked for.
   void storeRow(KernelBuilder &b, Value row, Value m, Value l,
                 const codegen::FinishedRow &finished) const;
+
+  /// What is done with rows when all keys of the workgroup are seen: `finished`
+  /// where these are all there are, `partial` where they are one of several
+  /// parts.
+  void store(KernelBuilder &b, llvm::function_ref<void()> finished,
+             llvm::function_ref<void()> partial) const;
+  /// The first element of the row's sums in kPartials.
+  Value partialRow(KernelBuilder &b, Value part, Value row) const;
+  /// Stores m and l behind them.
+  void storePartial(KernelBuilder &b, Value row, Value m, Value l) const;
 
 private:
   void initialise(KernelBuilder &b);

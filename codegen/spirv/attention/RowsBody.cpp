@@ -52,7 +52,7 @@ void RowsBody::rows(Value first, Value end) {
   });
   launch.forKeyBlocks(b, rowNumbers.front(), rowNumbers.back(),
                       [&](Value from, Value to) { largeBlock(from, to); });
-  storeOutput();
+  launch.store(b, [&] { storeFinished(); }, [&] { storePartial(); });
 }
 
 void RowsBody::largeBlock(Value from, Value to) {
@@ -192,7 +192,7 @@ void RowsBody::accumulate(Value firstKey, ArrayRef<BlockSoftmax> softmax) {
   });
 }
 
-void RowsBody::storeOutput() {
+void RowsBody::storeFinished() {
   PerRow factors, bases;
   for (int64_t r = 0; r < kRowsAtOnce; ++r) {
     codegen::FinishedRow done =
@@ -210,6 +210,23 @@ void RowsBody::storeOutput() {
         b.storeElement(
             o, spec.o, b.add(bases[r], place),
             codegen::finishValue(b, b.load(total[r], place), factors[r]));
+    });
+  });
+}
+
+void RowsBody::storePartial() {
+  PerRow bases;
+  for (int64_t r = 0; r < kRowsAtOnce; ++r)
+    bases.push_back(launch.partialRow(b, launch.part, rowNumbers[r]));
+  b.ifThen(b.eq(b.lane(), b.i32(0)), [&] {
+    for (int64_t r = 0; r < kRowsAtOnce; ++r)
+      launch.storePartial(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));
+  });
+  forChunks([&](Value place, Value) {
+    b.ifThen(b.lt(place, launch.valueDim), [&] {
+      for (int64_t r = 0; r < kRowsAtOnce; ++r)
+        b.storeWord(spec.place(kPartials), b.add(bases[r], place),
+                    b.load(total[r], place));
     });
   });
 }

@@ -42,7 +42,8 @@ private:
   void accumulate(Value firstKey,
                   llvm::ArrayRef<codegen::BlockSoftmax> softmax);
   void merge(llvm::ArrayRef<Value> before);
-  void storeOutput();
+  void storeFinished();
+  void storePartial();
 
   Value acrossLanes(Value v, llvm::function_ref<Value(Value, Value)> combine);
   codegen::BlockSoftmax softmaxAcrossLanes(Value m, Value score);

@@ -51,7 +51,8 @@ private:
   void accumulate(Value firstKey);
   void chunkProducts(int64_t chunk, Value firstKey, bool masked);
   void merge(ArrayRef<Value> before);
-  void storeOutput();
+  void storeFinished();
+  void storePartial();
 
   Value rowInTile(int64_t r) {
     return b.add(threadRow, r * (kThreads / kAcross));
@@ -81,7 +82,7 @@ private:
 };
 
 void Builder::body() {
-  launch.emplace(b, spec, kTileRows, Launch::OfHead);
+  launch.emplace(b, spec, kTileRows, Launch::OfKvHead);
   Type half = b.builder().getF16Type();
   sharedQ = matrices ? b.makeShared(half, kTileRows * kHalfPitch)
                      : b.makeShared(b.f32Type(), kTileRows * pitch);
@@ -91,7 +92,7 @@ void Builder::body() {
   weights = b.makeShared(b.f32Type(), kTileRows * pitch);
   threadRow = b.div(b.thread(), kAcross);
   threadColumn = b.rem(b.thread(), kAcross);
-  Value lastRow = b.sub(launch->queries, b.i32(1));
+  Value lastRow = b.sub(launch->rows, b.i32(1));
   for (int64_t r = 0; r < kRowsEach; ++r) {
     rows.push_back(b.add(launch->firstRow, rowInTile(r)));
     about.push_back(launch->row(b, b.minS(rows[r], lastRow)));
@@ -109,7 +110,7 @@ void Builder::body() {
   lastAbout = launch->row(b, last);
   launch->forKeyBlocks(b, launch->firstRow, last,
                        [&](Value from, Value to) { largeBlock(from, to); });
-  storeOutput();
+  launch->store(b, [&] { storeFinished(); }, [&] { storePartial(); });
 }
 
 // Stages kChunk elements from `firstDim` of 32 rows from `firstRow`, 0 where
@@ -168,7 +169,7 @@ void Builder::stageKeysAndQueries(Value firstKey, Value dim) {
   b.barrier();
   stage(
       sharedQ, kQ, spec.q, [&](Value r) { return launch->qRow(b, r); },
-      launch->queries, launch->firstRow, dim, launch->headDim);
+      launch->rows, launch->firstRow, dim, launch->headDim);
   stage(
       matrices ? sharedK : sharedKV, kK, spec.k,
       [&](Value r) { return launch->kRow(b, r); }, launch->keys, firstKey, dim,
@@ -234,7 +235,7 @@ SmallVector<Builder::PerRow> Builder::matrixProducts(Value firstKey) {
 SmallVector<Builder::PerRow> Builder::scores(Value firstKey) {
   SmallVector<PerRow> values =
       matrices ? matrixProducts(firstKey) : products(firstKey);
-  Value lastRow = b.sub(launch->queries, b.i32(1));
+  Value lastRow = b.sub(launch->rows, b.i32(1));
   seen.assign(kRowsEach, {});
   for (int64_t j = 0; j < kEach; ++j) {
     Value number = b.add(firstKey, b.add(threadColumn, j * kAcross));
@@ -330,7 +331,7 @@ void Builder::chunkProducts(int64_t chunk, Value firstKey, bool masked) {
   });
 }
 
-void Builder::storeOutput() {
+void Builder::storeFinished() {
   // Two 16-bit elements of a thread are one word of its own where rows begin
   // at whole words.
   bool pairs = spec.o != AGT_F32 && spec.alignment % 2 == 0;
@@ -338,7 +339,7 @@ void Builder::storeOutput() {
     codegen::FinishedRow done =
         launch->finish(b, rows[r], b.load(m[r]), b.load(l[r]));
     if (spec.has(kLse))
-      b.ifThen(b.logicalAnd(b.lt(rows[r], launch->queries),
+      b.ifThen(b.logicalAnd(b.lt(rows[r], launch->rows),
                             b.eq(threadColumn, b.i32(0))),
                [&] {
                  launch->storeRow(b, rows[r], b.load(m[r]), b.load(l[r]), done);
@@ -347,7 +348,7 @@ void Builder::storeOutput() {
     for (int64_t chunk = 0; chunk < chunks; ++chunk)
       for (int64_t i = 0; i < kEach; i += pairs ? 2 : 1) {
         Value dim = b.add(b.mul(threadColumn, kEach), chunk * kChunk + i);
-        Value there = b.logicalAnd(b.lt(rows[r], launch->queries),
+        Value there = b.logicalAnd(b.lt(rows[r], launch->rows),
                                    b.lt(dim, launch->valueDim));
         auto value = [&](int64_t i) {
           return codegen::finishValue(b, b.load(total[slot(r, chunk, i)]),
@@ -363,6 +364,24 @@ void Builder::storeOutput() {
         });
       }
   }
+}
+
+void Builder::storePartial() {
+  for (int64_t r = 0; r < kRowsEach; ++r)
+    b.ifThen(b.lt(rows[r], launch->rows), [&] {
+      b.ifThen(b.eq(threadColumn, b.i32(0)), [&] {
+        launch->storePartial(b, rows[r], b.load(m[r]), b.load(l[r]));
+      });
+      Value base = launch->partialRow(b, launch->part, rows[r]);
+      for (int64_t chunk = 0; chunk < chunks; ++chunk)
+        for (int64_t i = 0; i < kEach; ++i) {
+          Value dim = b.add(b.mul(threadColumn, kEach), chunk * kChunk + i);
+          b.ifThen(b.lt(dim, launch->valueDim), [&] {
+            b.storeWord(spec.place(kPartials), b.add(base, dim),
+                        b.load(total[slot(r, chunk, i)]));
+          });
+        }
+    });
 }
 
 } // namespace
