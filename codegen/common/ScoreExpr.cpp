@@ -121,8 +121,11 @@ Value ScoreExpr::rangeEnd(ValueBuilder &b, const Row &last) const {
 
 Value ScoreExpr::allSee(ValueBuilder &b, const Row &first, const Row &last,
                         Value from, Value to) const {
-  if (terms.byPair())
-    return b.i1(false);
+  return terms.byPair() ? b.i1(false) : rangesSee(b, first, last, from, to);
+}
+
+Value ScoreExpr::rangesSee(ValueBuilder &b, const Row &first, const Row &last,
+                           Value from, Value to) const {
   if (!terms.counted())
     return b.le(to, keys);
   Value all = b.le(to, first.end);

@@ -77,7 +77,10 @@ struct ScoreExpr {
   /// A key is below this where some row up to `last` may see it.
   Value rangeEnd(ValueBuilder &b, const Row &last) const;
   /// Whether all rows from `first` to `last` see the keys of [from, to) by
-  /// their ranges (constant false where pairs have to be asked).
+  /// their ranges.
+  Value rangesSee(ValueBuilder &b, const Row &first, const Row &last,
+                  Value from, Value to) const;
+  /// The same where the ranges are all there is, else constant false.
   Value allSee(ValueBuilder &b, const Row &first, const Row &last, Value from,
                Value to) const;
 

@@ -2,6 +2,7 @@
 #include "codegen/cpu/attention/BlockKernel.h"
 
 #include "codegen/cpu/attention/RowScores.h"
+#include "codegen/spirv/attention/BlocksKernel.h"
 
 using namespace mlir;
 using agt::codegen::kBlockKeys;
@@ -109,7 +110,8 @@ void BlockKernel::forKeyBlocks(Index tileEnd) {
     };
     if (!spec.hasBlocks())
       return body();
-    b.ifThen(launch->mayBeSeen(first, last, block), body);
+    Value word = launch->blockWord(first, last, block);
+    b.ifThen(launch->hasBit(word, kMaySee), body);
   });
 }
 
@@ -413,6 +415,12 @@ void BlockKernel::pairTile(Index row, Index firstKey, Index count,
                               launch->about(globalRow(row + (shape.rows - 1)));
   Value from = b.narrow(firstKey), to = b.narrow(firstKey + kBlockKeys);
   Value meets = b.lt(from, score.rangeEnd(b, last));
+  Value word;
+  if (spec.hasBlocks()) {
+    word = launch->blockWord(globalRow(row), globalRow(row + (shape.rows - 1)),
+                             firstKey / kBlockKeys);
+    meets = b.logicalAnd(meets, launch->hasBit(word, kMaySee));
+  }
   if (first.begin) {
     Value window = b.lt(first.begin, to);
     meets = b.logicalAnd(
@@ -424,7 +432,9 @@ void BlockKernel::pairTile(Index row, Index firstKey, Index count,
       scores(row, count);
     else
       streamScores(row, firstKey, count);
-    Value whole = score.allSee(b, first, last, from, to);
+    Value whole = score.rangesSee(b, first, last, from, to);
+    if (word)
+      whole = b.logicalAnd(whole, b.logicalNot(launch->hasBit(word, kMayHide)));
     b.loop(b.index(0), b.index(shape.rows), 1, [&](Index r) {
       Pointer scores = weights + r * kBlockKeys;
       auto apply = [&](bool masked) {

@@ -127,7 +127,7 @@ Pointer Launch::scale(Buffer from, Index key) const {
   return buffer(from) + ((batch * kvHeads + kvHead) * each + key / size);
 }
 
-Value Launch::mayBeSeen(Index first, Index last, Index keyBlock) const {
+Value Launch::blockWord(Index first, Index last, Index keyBlock) const {
   Index across = ceilDiv(keys, kBlockKeys);
   Index down = ceilDiv(queries, kBlockRows);
   Index heads = b.scalar(kBlockHeads);
@@ -136,7 +136,7 @@ Value Launch::mayBeSeen(Index first, Index last, Index keyBlock) const {
   Index firstHead = min(kvHead * stacked, most);
   Index lastHead = min(kvHead * stacked + (stacked - 1), most);
   Pointer words = buffer(kBlocks);
-  Value seen = b.loop(
+  return b.loop(
       firstHead, lastHead + 1, 1, {b.i32(0)},
       [&](Index head, mlir::ArrayRef<Value> outer) {
         Index rows = (batch * heads + head) * down;
@@ -147,7 +147,10 @@ Value Launch::mayBeSeen(Index first, Index last, Index keyBlock) const {
               return llvm::SmallVector<Value>{b.bitOr(carried[0], word)};
             });
       })[0];
-  return b.ne(seen, b.i32(0));
+}
+
+Value Launch::hasBit(Value word, int32_t bit) const {
+  return b.ne(b.bitAnd(word, bit), b.i32(0));
 }
 
 codegen::FinishedRow Launch::finish(Index row, Value m, Value l) const {

@@ -38,9 +38,11 @@ public:
   /// The scale of the keys' block.
   Pointer scale(spirv::attention::Buffer buffer, Index key) const;
 
-  /// Whether some row from `first` to `last` may see a key of block `keyBlock`
-  /// (of kBlockKeys), as the first launch found.
-  Value mayBeSeen(Index first, Index last, Index keyBlock) const;
+  /// What the first launch found of rows `first` to `last` and keys of block
+  /// `keyBlock` (of kBlockKeys): its words, joined.
+  Value blockWord(Index first, Index last, Index keyBlock) const;
+  /// Whether such a word has kMaySee, or kMayHide.
+  Value hasBit(Value word, int32_t bit) const;
 
   codegen::FinishedRow finish(Index row, Value m, Value l) const;
   /// Stores the log-sum of a row, or its m and l, where they are asked for.

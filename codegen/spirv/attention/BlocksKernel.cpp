@@ -21,8 +21,12 @@ private:
     Value lowest, highest;
   };
   Range rangeOf(Value from, Value to, llvm::function_ref<Value(Value)> value);
-  Value positionsMeet();
-  Value segmentsMeet();
+  /// What positions or segments say of the block.
+  struct Pairs {
+    Value some, all; // i1: pairs that are seen
+  };
+  Pairs byPositions();
+  Pairs bySegments();
   Value anyUnmasked();
 
   KernelBuilder &b;
@@ -74,7 +78,7 @@ Builder::Range Builder::rangeOf(Value from, Value to,
   return {b.load(lowest), b.load(highest)};
 }
 
-Value Builder::positionsMeet() {
+Builder::Pairs Builder::byPositions() {
   Range rows, keys;
   if (spec.terms.queryPositions) {
     rows = rangeOf(row, rowEnd,
@@ -90,25 +94,32 @@ Value Builder::positionsMeet() {
     keys = {key, b.sub(keyEnd, b.i32(1))};
   codegen::ScoreExpr::Row first = launch->score.row(b, rows.lowest),
                           last = launch->score.row(b, rows.highest);
-  Value meet = b.i1(true);
+  Pairs seen = {b.i1(true), b.i1(true)};
+  auto also = [&](Value some, Value all) {
+    seen = {b.logicalAnd(seen.some, some), b.logicalAnd(seen.all, all)};
+  };
   if (first.low)
-    meet = b.logicalAnd(meet, b.le(first.low, keys.highest));
+    also(b.le(first.low, keys.highest), b.le(last.low, keys.lowest));
   if (last.high)
-    meet = b.logicalAnd(meet, b.le(keys.lowest, last.high));
-  if (spec.terms.pin)
-    meet = b.logicalOr(meet, b.lt(keys.lowest, launch->score.pin));
+    also(b.le(keys.lowest, last.high), b.le(keys.highest, first.high));
+  if (spec.terms.pin) {
+    seen.some = b.logicalOr(seen.some, b.lt(keys.lowest, launch->score.pin));
+    seen.all = b.logicalOr(seen.all, b.lt(keys.highest, launch->score.pin));
+  }
   if (spec.terms.causal)
-    meet = b.logicalAnd(meet, b.le(keys.lowest, rows.highest));
-  return meet;
+    also(b.le(keys.lowest, rows.highest), b.le(keys.highest, rows.lowest));
+  return seen;
 }
 
-Value Builder::segmentsMeet() {
+Builder::Pairs Builder::bySegments() {
   Range rows =
       rangeOf(row, rowEnd, [&](Value i) { return launch->row(b, i).segment; });
   Range keys =
       rangeOf(key, keyEnd, [&](Value j) { return launch->key(b, j).segment; });
-  return b.logicalAnd(b.le(rows.lowest, keys.highest),
-                      b.le(keys.lowest, rows.highest));
+  return {b.logicalAnd(b.le(rows.lowest, keys.highest),
+                       b.le(keys.lowest, rows.highest)),
+          b.logicalAnd(b.eq(rows.lowest, keys.highest),
+                       b.eq(keys.lowest, rows.highest))};
 }
 
 Value Builder::anyUnmasked() {
@@ -135,14 +146,20 @@ Value Builder::anyUnmasked() {
 
 void Builder::emit() {
   const codegen::ScoreTerms &terms = spec.terms;
-  Value meet = b.i1(true);
+  Value some = b.i1(true), all = b.i1(!terms.mask);
+  auto also = [&](Pairs seen) {
+    some = b.logicalAnd(some, seen.some);
+    all = b.logicalAnd(all, seen.all);
+  };
   if (!terms.counted() && terms.byPosition())
-    meet = b.logicalAnd(meet, positionsMeet());
+    also(byPositions());
   if (terms.segments)
-    meet = b.logicalAnd(meet, segmentsMeet());
+    also(bySegments());
   if (terms.mask)
-    meet = b.logicalAnd(meet, anyUnmasked());
-  b.storeI32(spec.place(kBlocks), number, b.select(meet, b.i32(1), b.i32(0)));
+    some = b.logicalAnd(some, anyUnmasked());
+  Value word = b.bitOr(b.select(some, b.i32(kMaySee), b.i32(0)),
+                       b.select(all, b.i32(0), b.i32(kMayHide)));
+  b.storeI32(spec.place(kBlocks), number, word);
 }
 
 Value blockCount(KernelBuilder &b) {

@@ -2,6 +2,7 @@
 #include "codegen/spirv/attention/Launch.h"
 
 #include "codegen/spirv/ElementTypes.h"
+#include "codegen/spirv/attention/BlocksKernel.h"
 
 #include <cmath>
 
@@ -190,7 +191,7 @@ Value Launch::valueScale(KernelBuilder &b, Value key) const {
 // Blocks of keys
 //===----------------------------------------------------------------------===//
 
-// Whether the first launch saw a pair in any of the blocks of rows.
+// Whether the first launch found a pair in any of the blocks of rows.
 Value Launch::mayBeSeen(KernelBuilder &b, Value first, Value last,
                         Value keyBlock) const {
   Value keyBlocks = b.ceilDiv(keys, kBlockKeys);
@@ -214,7 +215,7 @@ Value Launch::mayBeSeen(KernelBuilder &b, Value first, Value last,
       b.store(seen, b.bitOr(b.load(seen), b.loadI32(place(kBlocks), at)));
     });
   });
-  return b.ne(b.load(seen), b.i32(0));
+  return b.ne(b.bitAnd(b.load(seen), kMaySee), b.i32(0));
 }
 
 void Launch::forKeyBlocks(KernelBuilder &b, Value first, Value last,
