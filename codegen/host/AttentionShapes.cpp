@@ -163,8 +163,8 @@ KeyParts::KeyParts(HostBuilder &b, Value rows, Value heads, Value keys,
     return b.ir().createOrFold<arith::MaxSIOp>(b.location(), l, b.i64(1));
   };
   auto divideUp = [&](Value l, Value r) {
-    return b.ir().createOrFold<arith::DivSIOp>(
-        b.location(), b.sub(b.add(l, r), b.i64(1)), r);
+    return b.ir().createOrFold<arith::DivSIOp>(b.location(),
+                                               b.sub(b.add(l, r), b.i64(1)), r);
   };
   Value few = b.ir().createOrFold<arith::ExtUIOp>(
       b.location(), b.ir().getI64Type(),

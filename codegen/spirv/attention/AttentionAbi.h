@@ -27,9 +27,9 @@ enum Buffer : unsigned {
   kQSeg,
   kKvSeg,
   kKvLen,
-  kKScale, // f32
-  kVScale, // f32
-  kBlocks, // i32, of BlocksKernel.h: which blocks of keys have any to see
+  kKScale,   // f32
+  kVScale,   // f32
+  kBlocks,   // i32, of BlocksKernel.h: which blocks of keys have any to see
   kPartials, // f32, of MergeKernel.h: what each part of the keys comes to
   kBufferCount
 };

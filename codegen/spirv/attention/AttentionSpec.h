@@ -32,7 +32,8 @@ struct AttentionSpec {
   /// o is sums that nothing has divided, and m and l of each row are stored.
   bool partial = false;
   /// Keys may be split into parts, for launches of few rows: several
-  /// workgroups see those of one row, and a second launch merges (MergeKernel.h).
+  /// workgroups see those of one row, and a second launch merges
+  /// (MergeKernel.h).
   bool split = false;
   // Where they are there.
   agt_dtype biasType = AGT_F32, sinkType = AGT_F32, alibiType = AGT_F32;

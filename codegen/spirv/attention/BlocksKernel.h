@@ -5,11 +5,11 @@
 // Its launch has the buffers and scalars of the attention, and writes kBlocks:
 // one i32 for each batch entry, head of the mask (one where the mask is the
 // same for all), block of kBlockRows query rows and block of
-// codegen::kBlockKeys keys. Without kMaySee no pair of the block is seen; without
-// kMayHide none is hidden but by the ranges of ScoreExpr, and pairs need not be
-// asked. Segments and positions are compared as ranges, masks as words of four
-// keys, which may reach over the ends of the block, and always hide: cheap, and
-// wrong only by computing too much.
+// codegen::kBlockKeys keys. Without kMaySee no pair of the block is seen;
+// without kMayHide none is hidden but by the ranges of ScoreExpr, and pairs
+// need not be asked. Segments and positions are compared as ranges, masks as
+// words of four keys, which may reach over the ends of the block, and always
+// hide: cheap, and wrong only by computing too much.
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_BLOCKSKERNEL_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_BLOCKSKERNEL_H
 

@@ -50,9 +50,8 @@ void emitMerged(KernelBuilder &b, const AttentionSpec &spec, Value number) {
   b.storeElement(kO, spec.o, b.add(launch.oRow(b, row), dim),
                  codegen::finishValue(b, b.load(sum), done.factor));
   if (spec.has(kLse))
-    b.ifThen(b.eq(dim, none), [&] {
-      launch.storeRow(b, row, b.load(m), b.load(l), done);
-    });
+    b.ifThen(b.eq(dim, none),
+             [&] { launch.storeRow(b, row, b.load(m), b.load(l), done); });
 }
 
 } // namespace

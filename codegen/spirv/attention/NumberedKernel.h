@@ -1,5 +1,5 @@
-// NumberedKernel: the launches beside an attention's own, which have its buffers
-// and scalars: one thread makes one of so many things, by its number.
+// NumberedKernel: the launches beside an attention's own, which have its
+// buffers and scalars: one thread makes one of so many things, by its number.
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_NUMBEREDKERNEL_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_NUMBEREDKERNEL_H
 
