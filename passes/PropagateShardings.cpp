@@ -65,8 +65,6 @@ void Propagation::note(Value value, unsigned dim, const DimSplit &split) {
 }
 
 LogicalResult Propagation::takeStatement(ShardOp op) {
-  if (op.getVia() == Via::Ulysses)
-    return op.emitError("'via ulysses' cannot be compiled yet");
   for (auto [dim, split] : llvm::enumerate(op.getSharding().getDims())) {
     if (!split.isCut())
       continue;
@@ -83,20 +81,11 @@ LogicalResult Propagation::checkEven(Operation *op, const ShardingRule &rule,
                                      int factor, const DimSplit &split,
                                      bool &allowed) {
   int64_t parts = cutOf(mesh, split)->parts;
-  std::optional<int64_t> size = unevenDim(op, rule, factor, split, parts);
-  allowed = !size;
-  if (allowed || !isa<AttentionOp>(op))
+  allowed = !unevenDim(op, rule, factor, split, parts);
+  auto attention = dyn_cast<AttentionOp>(op);
+  if (allowed || !attention)
     return success();
-  if (split.balance != Balance::Contiguous)
-    return op->emitError("heads are shared in contiguous parts, not ")
-           << stringifyBalance(split.balance);
-  InFlightDiagnostic error = op->emitError("attention with ");
-  if (ShapedType::isDynamic(*size))
-    error << "a number of heads that is not known when it is compiled";
-  else
-    error << *size << " heads";
-  return error << " cannot be shared by the " << parts << " positions of '"
-               << split.axes.front().getValue() << "'";
+  return checkHeads(attention, rule, split, parts);
 }
 
 LogicalResult Propagation::spread(Operation *op) {

@@ -142,6 +142,12 @@ Value Partition::gathered(Value whole, ShardingAttr wanted) {
 }
 
 Value Partition::part(Value whole, ShardingAttr wanted) {
+  // What a statement says of a value does not change it.
+  Value source = whole;
+  while (auto shard = source.getDefiningOp<ShardOp>())
+    source = shard.getOperand();
+  if (isa<BlockArgument>(source))
+    whole = source;
   if (Value known = moved.lookup({whole, wanted}))
     return known;
   // Arguments are the caller's: any part can be had.

@@ -36,6 +36,11 @@ private:
   mlir::LogicalResult convertTensorOp(mlir::Operation *op);
   mlir::LogicalResult convertAttention(AttentionOp op, const ShardingRule &rule,
                                        const Splits &splits);
+  /// Whether a statement says `via ulysses` of tokens that are cut so.
+  bool isUlysses(const DimSplit &tokens);
+  /// Cuts the heads by the axes that cut the tokens, which become whole.
+  mlir::LogicalResult cutByHeads(AttentionOp op, const ShardingRule &rule,
+                                 Splits &splits);
   void convertReturn(ReturnOp op);
   Splits splitsOf(mlir::Operation *op, const ShardingRule &rule);
   ShardingAttr required(Value operand, llvm::ArrayRef<int> factors,

@@ -90,12 +90,46 @@ Value Partition::queryPositions(AttentionOp op, const DimSplit &split,
   return AddOp::create(b, loc, at, lengths);
 }
 
+bool Partition::isUlysses(const DimSplit &tokens) {
+  if (!tokens.isCut())
+    return false;
+  return llvm::any_of(graph.getOps<ShardOp>(), [&](ShardOp op) {
+    return op.getVia() == Via::Ulysses &&
+           llvm::any_of(op.getSharding().getDims(), [&](const DimSplit &split) {
+             return split.axes == tokens.axes;
+           });
+  });
+}
+
+LogicalResult Partition::cutByHeads(AttentionOp op, const ShardingRule &rule,
+                                    Splits &splits) {
+  DimSplit &queries = splits[rule.queries], &keys = splits[rule.keys];
+  DimSplit tokens = isUlysses(queries) ? queries : keys, heads;
+  for (Attribute axis : mesh.getAxes()) {
+    auto name = cast<StringAttr>(axis);
+    if (llvm::is_contained(tokens.axes, name) ||
+        llvm::is_contained(splits[rule.heads].axes, name))
+      heads.axes.push_back(name);
+  }
+  std::optional<Cut> cut = cutOf(mesh, heads);
+  if (!cut)
+    return op.emitError("heads are shared over axes that mesh '")
+           << mesh.getSymName()
+           << "' has one after the other, and these are not";
+  splits[rule.heads] = heads;
+  queries = keys = DimSplit();
+  return checkHeads(op, rule, heads, cut->parts);
+}
+
 LogicalResult Partition::convertAttention(AttentionOp op,
                                           const ShardingRule &rule,
                                           const Splits &given) {
   Splits splits(given);
   DimSplit &keys = splits[rule.keys];
   const DimSplit &queries = splits[rule.queries];
+  if ((isUlysses(queries) || isUlysses(keys)) &&
+      failed(cutByHeads(op, rule, splits)))
+    return failure();
   // Cut as the queries are, keys go round; where the queries are whole they stay,
   // and partial results move.
   if (keys.isCut() && (keys.axes == queries.axes || !queries.isCut()))

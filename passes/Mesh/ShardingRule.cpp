@@ -181,6 +181,7 @@ void RuleBuilder::attention(AttentionOp attention) {
           tokens = rank - (headsFirst ? 2 : 3);
   Factors query = factors(rank, rank - 1);
   rule.even[query[heads]] = true;
+  rule.heads = query[heads];
   rule.queries = query[tokens];
   rule.keys = rule.add(true);
   int valueDim = rule.add(false);
@@ -289,6 +290,27 @@ std::optional<int64_t> agt::unevenDim(Operation *op, const ShardingRule &rule,
   for (auto [value, factors] : llvm::zip(op->getOperands(), rule.operands))
     look(value, factors);
   return uneven;
+}
+
+LogicalResult agt::checkHeads(AttentionOp op, const ShardingRule &rule,
+                              const DimSplit &split, int64_t parts) {
+  std::optional<int64_t> size = unevenDim(op, rule, rule.heads, split, parts);
+  if (!size)
+    return success();
+  if (split.balance != Balance::Contiguous)
+    return op.emitError("heads are shared in contiguous parts, not ")
+           << stringifyBalance(split.balance);
+  InFlightDiagnostic error = op.emitError("attention with ");
+  if (ShapedType::isDynamic(*size))
+    error << "a number of heads that is not known when it is compiled";
+  else
+    error << *size << " heads";
+  error << " cannot be shared by the " << parts << " positions of ";
+  llvm::interleave(
+      split.axes,
+      [&](StringAttr axis) { error << "'" << axis.getValue() << "'"; },
+      [&] { error << " and "; });
+  return error;
 }
 
 ShardingRule agt::shardingRule(Operation *op) {

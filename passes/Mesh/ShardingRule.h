@@ -22,8 +22,8 @@ struct ShardingRule {
   llvm::SmallVector<bool> free;
   /// By factor: its loop runs over heads, and only even parts will do.
   llvm::SmallVector<bool> even;
-  /// Of an attention: the factors of queries and keys.
-  int queries = kNone, keys = kNone;
+  /// Of an attention: the factors of queries, keys and heads.
+  int queries = kNone, keys = kNone, heads = kNone;
   /// By operand (result): the factor of each dim; empty for numbers.
   llvm::SmallVector<llvm::SmallVector<int>> operands, results;
 
@@ -41,6 +41,10 @@ struct ShardingRule {
 std::optional<int64_t> unevenDim(mlir::Operation *op, const ShardingRule &rule,
                                  int factor, const DimSplit &split,
                                  int64_t parts);
+
+/// Says so on the attention where its heads cannot be shared like that.
+mlir::LogicalResult checkHeads(AttentionOp op, const ShardingRule &rule,
+                               const DimSplit &split, int64_t parts);
 
 /// The rule of an op; where nothing is known of it every dim must be whole.
 ShardingRule shardingRule(mlir::Operation *op);

@@ -119,3 +119,46 @@ agt.graph @mask(%q: tensor<8x6x64xf32>, %m: tensor<6x6xi1>) -> tensor<8x6x64xf32
       : (tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<6x6xi1>) -> tensor<8x6x64xf32>
   agt.return %2 : tensor<8x6x64xf32>
 }
+
+// -----
+
+agt.mesh @m axes ["cp", "tp"] sizes [2, 2] links [0.0, 0.0]
+
+// Via ulysses every place has all tokens of some heads; those that tp has cut are
+// cut further. What reaches the attention from arguments is cut by heads at
+// once, whatever the statement says of its tokens.
+// CHECK-LABEL: agt.graph @ulysses
+// CHECK-NOT: ring.gather
+// CHECK: %[[Q:.*]] = ring.part %arg0[%{{.*}}] [#ring.cut<dim = 0, axis = "tp", parts = 4, step = 1, balance = contiguous>] : tensor<8x?x16xf32> -> tensor<2x?x16xf32>
+// CHECK: %[[K:.*]] = ring.part %arg1{{.*}} -> tensor<1x?x16xf32>
+// CHECK: %[[O:.*]] = agt.attention %[[Q]], %[[K]], %[[K]] causal
+// CHECK-NOT: ring.gather
+// CHECK: ring.whole %[[O]]
+agt.graph @ulysses(%q: tensor<8x?x16xf32>, %k: tensor<4x?x16xf32>) -> tensor<8x?x16xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %q <[tp, cp zigzag, whole]> via ulysses : tensor<8x?x16xf32>
+  %1 = agt.shard %k <[tp, cp zigzag, whole]> via ulysses : tensor<4x?x16xf32>
+  %2 = agt.attention %0, %1, %1 causal bottom_right : (tensor<8x?x16xf32>, tensor<4x?x16xf32>, tensor<4x?x16xf32>) -> tensor<8x?x16xf32>
+  agt.return %2 : tensor<8x?x16xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp", "tp"] sizes [2, 2] links [0.0, 0.0]
+
+agt.graph @few(%q: tensor<8x?x16xf32>, %k: tensor<2x?x16xf32>) -> tensor<8x?x16xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %q <[tp, cp, whole]> via ulysses : tensor<8x?x16xf32>
+  // expected-error @+1 {{attention with 2 heads cannot be shared by the 4 positions of 'cp' and 'tp'}}
+  %1 = agt.attention %0, %k, %k : (tensor<8x?x16xf32>, tensor<2x?x16xf32>, tensor<2x?x16xf32>) -> tensor<8x?x16xf32>
+  agt.return %1 : tensor<8x?x16xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp", "pp", "tp"] sizes [2, 2, 2] links [0.0, 0.0, 0.0]
+
+agt.graph @apart(%q: tensor<8x?x16xf32>, %k: tensor<8x?x16xf32>) -> tensor<8x?x16xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %q <[tp, cp, whole]> via ulysses : tensor<8x?x16xf32>
+  // expected-error @+1 {{heads are shared over axes that mesh 'm' has one after the other, and these are not}}
+  %1 = agt.attention %0, %k, %k : (tensor<8x?x16xf32>, tensor<8x?x16xf32>, tensor<8x?x16xf32>) -> tensor<8x?x16xf32>
+  agt.return %1 : tensor<8x?x16xf32>
+}

@@ -71,16 +71,6 @@ agt.graph @order(%x: tensor<?xf32>) -> tensor<?xf32> attributes {mesh = "m"} {
 
 agt.mesh @m axes ["cp", "tp"] sizes [2, 4] links [0.0, 0.0]
 
-agt.graph @ulysses(%x: tensor<?xf32>) -> tensor<?xf32> attributes {mesh = "m"} {
-  // expected-error @+1 {{'via ulysses' cannot be compiled yet}}
-  %0 = agt.shard %x <[cp]> via ulysses : tensor<?xf32>
-  agt.return %0 : tensor<?xf32>
-}
-
-// -----
-
-agt.mesh @m axes ["cp", "tp"] sizes [2, 4] links [0.0, 0.0]
-
 agt.graph @apart(%q: tensor<8x5x16xf32>, %k: tensor<4x5x16xf32>) -> tensor<8x5x16xf32> attributes {mesh = "m"} {
   %0 = agt.shard %q <[tp striped, whole, whole]> via ring : tensor<8x5x16xf32>
   // expected-error @+1 {{heads are shared in contiguous parts, not striped}}

@@ -11,7 +11,7 @@ with its .npy files and the commands that show it.
 
 With --mesh every attention is on a mesh of 1 to 8 positions and cut over its
 tokens; what a ring does not take yet (masks and biases over keys, 8-bit keys)
-is left out.
+is left out, unless it goes via ulysses.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ DIMS = [1, 2, 3, 4, 8, 16, 20, 32, 33, 64, 80, 128, 160, 256]
 ABSENT = {"masks": [], "bias": None, "causal": "", "window": None, "pin": 0, "sink": False,
           "softcap": None, "alibi": False, "q_pos": None, "kv_pos": None, "segments": None, "packed": 0,
           "kv_len": None, "lse": False, "scale": "", "layout": "hsd", "spoil": "", "k_block": 0,
-          "v_block": 0, "spread": 1.0, "mesh": 0, "balance": "contiguous", "cut": "both"}
+          "v_block": 0, "spread": 1.0, "mesh": 0, "balance": "contiguous", "cut": "both", "via": "ring"}
 
 
 @dataclasses.dataclass
@@ -71,6 +71,7 @@ class Case:
     mesh: int = 0  # positions
     balance: str = "contiguous"
     cut: str = "both"  # which tokens: "queries", "keys" or both
+    via: str = "ring"
 
     def heads(self):
         return self.kv_heads * self.group
@@ -137,8 +138,11 @@ def on_mesh(case: Case) -> Case:
     short = lambda n: rng.choice([n, n, 0, 1, 2, 3, 17])
     case = dataclasses.replace(
         case, mesh=rng.choice([1, 2, 2, 3, 4, 5, 8]), balance=rng.choice(["contiguous", "zigzag", "striped"]),
-        cut=rng.choice(["both"] * 4 + ["queries", "keys"]), queries=short(case.queries), keys=short(case.keys),
-        k_block=0, v_block=0)
+        cut=rng.choice(["both"] * 4 + ["queries", "keys"]), queries=short(case.queries), keys=short(case.keys))
+    if rng.random() < 0.2 and not (case.k_block or case.v_block):  # every position has all keys: as on one device
+        mesh = rng.choice([2, 3])
+        return dataclasses.replace(case, mesh=mesh, kv_heads=mesh * rng.randint(1, 2), names=False, via="ulysses")
+    case = dataclasses.replace(case, k_block=0, v_block=0)
     for name in ("k_type", "v_type"):
         if getattr(case, name) in ("i8", "f8e4m3"):
             case = dataclasses.replace(case, **{name: case.dtype})
@@ -331,7 +335,7 @@ class Build:
         if not c.mesh:
             return ""
         cut = {"both": [("q", "T"), ("k, v", "S")], "queries": [("q", "T")], "keys": [("k, v", "S")]}[c.cut]
-        return "".join(f"  shard {names} by {dim} over cp balance {c.balance};\n" for names, dim in cut)
+        return "".join(f"  shard {names} by {dim} over cp balance {c.balance} via {c.via};\n" for names, dim in cut)
 
 
 def decoded(array, dtype):
