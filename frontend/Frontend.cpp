@@ -55,8 +55,14 @@ FrontendResult agt::compileToAgt(Diagnostics &diagnostics, unsigned mainBuffer,
 }
 
 FrontendStatus agt::checkFile(Diagnostics &diagnostics, unsigned mainBuffer,
-                              const FrontendOptions &options) {
+                              const FrontendOptions &options,
+                              sema::Program *program) {
   Checked checked;
   check(checked, diagnostics, mainBuffer, options);
+  if (program && checked.program) {
+    program->targets = std::move(checked.program->targets);
+    program->meshes = std::move(checked.program->meshes);
+    program->models = std::move(checked.program->models);
+  }
   return checked.status;
 }

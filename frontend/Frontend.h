@@ -37,9 +37,11 @@ FrontendResult compileToAgt(Diagnostics &diagnostics, unsigned mainBuffer,
                             mlir::MLIRContext &context,
                             const FrontendOptions &options = {});
 
-/// The same without lowering.
+/// The same without lowering. Of `program` its targets, meshes and models are
+/// given; what points into the AST is gone.
 FrontendStatus checkFile(Diagnostics &diagnostics, unsigned mainBuffer,
-                         const FrontendOptions &options = {});
+                         const FrontendOptions &options = {},
+                         sema::Program *program = nullptr);
 
 } // namespace agt
 

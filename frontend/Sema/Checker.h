@@ -119,6 +119,7 @@ public:
   /// Filled by checkDeclarations.
   std::vector<TargetInfo> targets;
   std::vector<MeshInfo> meshes;
+  std::vector<ModelInfo> models;
 
 private:
   void declareOne(const ast::Decl &decl);
@@ -134,6 +135,7 @@ private:
   Value modelValue(const ast::Prop &prop);
   Value evaluateField(const ast::Prop &prop);
   void checkModel(const ast::ModelDecl &decl);
+  void noteModel(const ast::ModelDecl &decl);
   void checkWeights(const ast::WeightsDecl &decl);
   void checkLlm(const ast::LlmDecl &decl);
   void checkTypeOnce(const ast::TypeRef &type);

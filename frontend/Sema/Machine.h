@@ -42,6 +42,16 @@ struct MeshInfo {
   llvm::SMRange range;
 };
 
+/// A decoder's sizes; 0 where nothing is said.
+struct ModelInfo {
+  std::string name;
+  int64_t layers = 0, heads = 0, kvHeads = 0, headDim = 0, hidden = 0;
+  double params = 0;
+  DType weights = DType::F32, cache = DType::F32;
+  /// Of its name.
+  llvm::SMRange range;
+};
+
 /// The description of a device by name, or null.
 const TargetInfo *findDevice(llvm::StringRef name);
 std::vector<llvm::StringRef> deviceNames();

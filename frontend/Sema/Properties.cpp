@@ -347,9 +347,32 @@ Value Checker::evaluateField(const ast::Prop &prop) {
   return value;
 }
 
+void Checker::noteModel(const ast::ModelDecl &decl) {
+  ModelInfo info;
+  info.name = decl.name.text.str();
+  info.range = decl.name.range;
+  auto value = [&](llvm::StringRef word) {
+    const ast::Prop *prop = decl.props ? decl.props->find(word) : nullptr;
+    return prop ? modelValue(*prop) : Value::poison();
+  };
+  auto count = [&](llvm::StringRef word) {
+    return value(word).constantInt().value_or(0);
+  };
+  info.layers = count("layers");
+  info.heads = count("heads");
+  info.kvHeads = count("kv_heads");
+  info.headDim = count("head_dim");
+  info.hidden = count("hidden");
+  info.params = value("params").constantNumber().value_or(0);
+  info.weights = parseDType(value("weights").text).value_or(DType::F32);
+  info.cache = parseDType(value("kv").text).value_or(DType::F32);
+  models.push_back(std::move(info));
+}
+
 void Checker::checkModel(const ast::ModelDecl &decl) {
   forEachProp(diags, listOf(decl.props), "a model", {}, {},
               [&](const ast::Prop &prop) { modelValue(prop); });
+  noteModel(decl);
   const ast::Prop *heads = decl.props ? decl.props->find("heads") : nullptr;
   const ast::Prop *shared = decl.props ? decl.props->find("kv_heads") : nullptr;
   if (!heads || !shared)

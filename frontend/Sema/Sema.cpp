@@ -18,6 +18,8 @@ using llvm::dyn_cast;
 static std::vector<const ast::Decl *>
 chooseDecls(Checker &checker, const agents::AgentChecker &agents,
             const SemaOptions &options) {
+  if (options.nothing)
+    return {};
   if (options.only.empty())
     return checker.allDecls();
   llvm::DenseSet<const ast::Decl *> chosen;
@@ -99,6 +101,7 @@ static Program check(llvm::ArrayRef<const ast::File *> files,
   program.badOptions = checker.badOptions;
   program.targets = std::move(checker.targets);
   program.meshes = std::move(checker.meshes);
+  program.models = std::move(checker.models);
   return program;
 }
 

@@ -20,6 +20,9 @@ struct SemaOptions {
   /// `--only NAME,...`: graphs to compile, with those they call. Empty: all
   /// declarations.
   std::vector<std::string> only;
+  /// Everything is checked and nothing is to be compiled: what cannot be is no
+  /// error.
+  bool nothing = false;
 };
 
 struct Program {
@@ -30,6 +33,7 @@ struct Program {
   bool badOptions = false;
   std::vector<TargetInfo> targets;
   std::vector<MeshInfo> meshes;
+  std::vector<ModelInfo> models;
   /// In source order.
   std::vector<CheckedGraph> graphs;
   /// Agents, and what they use.

@@ -69,6 +69,16 @@ struct GraphOptions {
 };
 int graph(const GraphOptions &options);
 
+/// `agtc plan FILE [--model NAME] [--mesh NAME] [--tokens N] [--json]`
+struct PlanOptions {
+  std::string input;
+  std::vector<std::string> defines;
+  std::string model, mesh; // empty: all
+  int64_t tokens = 1'000'000;
+  bool json = false;
+};
+int plan(const PlanOptions &options);
+
 /// `agtc test FILE...`
 struct TestOptions {
   std::vector<std::string> files;

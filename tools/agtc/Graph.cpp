@@ -2,6 +2,7 @@
 // of an agent, or of how the shards of an attention go round a mesh.
 #include "tools/agtc/Commands.h"
 #include "tools/agtc/Frontend.h"
+#include "tools/agtc/Schedules.h"
 #include "tools/agtc/Source.h"
 
 #include "codegen/host/Program.h"
@@ -11,7 +12,6 @@
 #include "passes/Mesh/Shardings.h"
 #include "passes/RingPicture.h"
 
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Path.h"
@@ -46,67 +46,6 @@ static int drawAgent(const GraphOptions &options, mlir::ModuleOp module) {
              : BadUsage;
 }
 
-/// What the IR of a schedule says of its ring; open dims are `tokens` long.
-static analysis::Ring ringOf(ring::ScheduleOp schedule, int64_t tokens) {
-  analysis::Ring ring;
-  ring.places = int64_t(schedule.getMeets().size());
-  ring.queries = ring.keys = tokens;
-  schedule->walk([&](ring::NeededOp op) {
-    auto number = [&](mlir::Value size) {
-      return mlir::getConstantIntValue(size).value_or(tokens);
-    };
-    ring::ViewAttr view = op.getView();
-    ring.balance = static_cast<analysis::Tokens>(view.getKeys());
-    ring.queries = number(op.getQueries());
-    ring.keys = number(op.getKeys());
-    ring.offset = mlir::getConstantIntValue(op.getOffset())
-                      .value_or(ring.keys - ring.queries);
-    ring.causal = view.getCausal();
-    ring.left = view.getLeft();
-    ring.right = view.getRight();
-    ring.pin = view.getPin();
-  });
-  return ring;
-}
-
-/// Elements of a tensor but for its tokens, an open dim counted as one.
-static double perToken(mlir::RankedTensorType type, Layout layout) {
-  double count = 1;
-  int64_t tokens = type.getRank() - (layout == Layout::HSD ? 2 : 3);
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (i != tokens && !type.isDynamicDim(i))
-      count *= double(type.getDimSize(i));
-  return count;
-}
-
-static analysis::RingCosts costsOf(ring::ScheduleOp schedule, MeshOp mesh,
-                                   const GraphOptions &options) {
-  analysis::RingCosts costs;
-  costs.rate = options.rate;
-  costs.link = options.link;
-  schedule->walk([&](ring::AttendOp op) {
-    auto type = [](mlir::Value value) {
-      return mlir::cast<mlir::RankedTensorType>(value.getType());
-    };
-    auto bytes = [](mlir::RankedTensorType type) {
-      return double(type.getElementTypeBitWidth()) / 8;
-    };
-    mlir::RankedTensorType k = type(op.getKey()), v = type(op.getValue());
-    Layout layout = op.getLayout();
-    costs.bytesOfToken =
-        perToken(k, layout) * bytes(k) + perToken(v, layout) * bytes(v);
-    costs.flopsOfPair = 2 * (perToken(type(op.getQuery()), layout) +
-                             perToken(op.getType().getSums(), layout));
-  });
-  schedule->walk([&](ring::ShiftOp op) {
-    std::optional<unsigned> axis =
-        mesh.axisNumber(op.getCut().getAxis().getValue());
-    if (axis && mesh.getLinks()[*axis] > 0)
-      costs.link = mesh.getLinks()[*axis];
-  });
-  return costs;
-}
-
 static int drawRing(const GraphOptions &options, mlir::ModuleOp module,
                     mlir::MLIRContext &context, Source &source) {
   MlirDiagnostics onSourceLines(context, source.diagnostics);
@@ -126,7 +65,8 @@ static int drawRing(const GraphOptions &options, mlir::ModuleOp module,
     return writeOutput(options.output,
                        isSvg(options)
                            ? ringSvg(title, ring,
-                                     costsOf(schedule, meshOf(graph), options))
+                                     costsOf(schedule, meshOf(graph),
+                                             options.rate, options.link))
                            : ringDot(title, ring))
                ? Fine
                : BadUsage;

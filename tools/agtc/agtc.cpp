@@ -18,7 +18,6 @@ struct LaterCommand {
   const char *help;
 };
 constexpr LaterCommand laterCommands[] = {
-    {"plan", "memory, bytes and time for a mesh"},
     {"lsp", "the language server"},
     {"diff", "which live runs survive a change"},
 };
@@ -39,6 +38,7 @@ public:
     addFmt();
     addRun();
     addGraph();
+    addPlan();
     addTest();
     addJudge();
     for (const LaterCommand &command : laterCommands) {
@@ -184,6 +184,23 @@ private:
     sub->callback([this] { result = graph(graphOptions); });
   }
 
+  void addPlan() {
+    CLI::App *sub = app.add_subcommand(
+        "plan", "memory, bytes and time of a model on a mesh");
+    PlanOptions &o = planOptions;
+    sub->add_option("FILE", o.input, "the program")->required();
+    sub->add_option("--define", o.defines, "NAME=VALUE: set a const")
+        ->allow_extra_args(false);
+    sub->add_option("--model", o.model, "which model; all of them")
+        ->check(notEmpty);
+    sub->add_option("--mesh", o.mesh, "which mesh; all of them")
+        ->check(notEmpty);
+    sub->add_option("--tokens", o.tokens, "of the cache (1,000,000)")
+        ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+    sub->add_flag("--json", o.json, "for machines: a list of plans");
+    sub->callback([this] { result = plan(planOptions); });
+  }
+
   void addTest() {
     CLI::App *sub = app.add_subcommand("test", "run the tests in the files");
     sub->add_option("FILE", testOptions.files, "programs")->required();
@@ -217,6 +234,7 @@ private:
   CheckOptions checkOptions;
   FmtOptions fmtOptions;
   GraphOptions graphOptions;
+  PlanOptions planOptions;
   TestOptions testOptions;
   std::string judged;
   RunReferenceOptions runOptions;

@@ -1,0 +1,264 @@
+// See PlanText.h.
+#include "tools/agtc/PlanText.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+using namespace agt::analysis;
+using namespace agt::tool;
+using llvm::formatv;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+// At most two digits behind the point, none that say nothing.
+static std::string plain(double value) {
+  std::string text = formatv("{0:f2}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.')
+    text.pop_back();
+  return text;
+}
+
+static std::string scaled(double value, double step,
+                          llvm::ArrayRef<const char *> units) {
+  size_t unit = 0;
+  while (value >= step && unit + 1 < units.size()) {
+    value /= step;
+    ++unit;
+  }
+  return plain(value) + " " + units[unit];
+}
+
+static std::string bytes(double value) {
+  return scaled(value, 1000, {"B", "KB", "MB", "GB", "TB", "PB"});
+}
+
+static std::string seconds(double value) {
+  return scaled(value * 1e9, 1000, {"ns", "us", "ms", "s"});
+}
+
+static std::string count(double value) {
+  std::string digits = formatv("{0:f0}", value), text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i && (digits.size() - i) % 3 == 0)
+      text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string nameOf(const Machine &machine, const ModelLayout &layout) {
+  std::string text;
+  for (size_t i = 0; i < machine.axes.size(); ++i)
+    text += (i ? ", " : "") + machine.axes[i].name +
+            (layout.heads[i] ? ": heads" : ": tokens");
+  return text + (layout.weightsEverywhere ? ", weights by all" : "");
+}
+
+static void writeLayouts(llvm::raw_ostream &out, const ModelPlan &plan,
+                         llvm::ArrayRef<ModelLayout> layouts) {
+  std::vector<std::string> names{"a device holds"};
+  for (const ModelLayout &layout : layouts)
+    names.push_back(nameOf(plan.machine, layout));
+  size_t width = 0;
+  for (const std::string &name : names)
+    width = std::max(width, name.size());
+  auto row = [&](const std::string &name, const std::string &weights,
+                 const std::string &cache, const std::string &sum,
+                 const std::string &note) {
+    out << "  " << name << std::string(width - name.size(), ' ')
+        << formatv("  {0,10}  {1,10}  {2,10}", weights, cache, sum)
+        << (note.empty() ? "" : "  " + note) << "\n";
+  };
+  row(names[0], "weights", "cache", "sum", "");
+  for (auto [i, layout] : llvm::enumerate(layouts)) {
+    std::optional<std::string> term = breaks(layout, plan.machine);
+    std::string note;
+    if (plan.machine.memory)
+      note = term ? "too much: the " + *term + " of " +
+                        bytes(*term == "cache" ? layout.cache : layout.weights)
+                  : "fits";
+    if (layout.activation)
+      note += (note.empty() ? "" : "; ") +
+              ("each [tokens, " + llvm::Twine(plan.model.hidden) +
+               "] of 16 bits is " + bytes(layout.activation))
+                  .str();
+    row(names[i + 1], bytes(layout.weights), bytes(layout.cache),
+        bytes(layout.total()), note);
+  }
+}
+
+/// What would fit where nothing does.
+static void writeProposal(llvm::raw_ostream &out, const ModelPlan &plan) {
+  auto devices = [&](double bytesOfCache) {
+    ModelSizes model = plan.model;
+    model.bytesOfCache = bytesOfCache;
+    return devicesNeeded(model, plan.machine, plan.tokens);
+  };
+  out << "  nothing fits: it takes at least "
+      << count(double(devices(plan.model.bytesOfCache))) << " such devices";
+  if (plan.model.bytesOfCache > 1)
+    out << ", with kv: f8e4m3 " << count(double(devices(1)));
+  out << "\n";
+}
+
+static void writeRing(llvm::raw_ostream &out, const ModelPlan &plan,
+                      const ModelLayout &layout) {
+  std::optional<RingPlan> ring =
+      ringOf(plan.model, plan.machine, layout, plan.tokens);
+  if (!ring)
+    return;
+  auto hidden = [&](double compute) {
+    return compute >= ring->hopTransfer ? "hidden" : "not hidden";
+  };
+  out << "  ring of " << ring->positions << ", " << nameOf(plan.machine, layout)
+      << "; of one layer:\n"
+      << "    a hop computes " << seconds(ring->hopCompute) << " and sends "
+      << seconds(ring->hopTransfer) << ": " << hidden(ring->hopCompute)
+      << "; causal and balanced it computes " << seconds(ring->hopCompute / 2)
+      << ": " << hidden(ring->hopCompute / 2) << "\n"
+      << "    hidden from " << count(std::ceil(ring->leastHidden))
+      << " tokens a position on, causal from "
+      << count(std::ceil(ring->causalLeastHidden)) << "\n"
+      << "    causal prefill: " << seconds(ring->time)
+      << ", a position receives " << bytes(ring->bytesReceived);
+  if (ring->transferTime)
+    out << ", " << plain(100 * ring->hiddenTime / ring->transferTime)
+        << " % of the transfers hidden";
+  out << "\n";
+  if (ring->rowsThatGo)
+    out << "    up to " << count(double(ring->rowsThatGo))
+        << " queries a launch go to the keys; for more of them the keys go "
+           "round\n";
+}
+
+static void write(llvm::raw_ostream &out, const ModelPlan &plan) {
+  const ModelSizes &model = plan.model;
+  const Machine &machine = plan.machine;
+  out << "model " << model.name << " on mesh " << machine.name << " (";
+  for (size_t i = 0; i < machine.axes.size(); ++i)
+    out << (i ? ", " : "") << machine.axes[i].name << " = "
+        << machine.axes[i].size;
+  out << "), " << count(double(plan.tokens)) << " tokens\n";
+  out << formatv("  weights {0,10}  ",
+                 model.params ? bytes(model.weightBytes()) : "?");
+  if (model.params)
+    out << count(model.params) << " parameters of " << plan.weights << "\n";
+  else
+    out << "the model does not say its 'params'; not counted below\n";
+  out << formatv("  cache   {0,10}  ",
+                 bytes(model.cacheBytes(double(plan.tokens))))
+      << count(model.cacheBytes(1)) << " B a token: 2 x " << model.layers
+      << " layers x " << model.kvHeads << " kv heads x " << model.headDim
+      << " of " << plan.cache << "\n";
+  out << formatv("  device  {0,10}  ",
+                 machine.memory ? bytes(machine.memory) : "?")
+      << (machine.memory ? "of memory" : "the mesh has no target that says")
+      << "\n";
+  std::vector<ModelLayout> layouts = layoutsOf(model, machine, plan.tokens);
+  writeLayouts(out, plan, layouts);
+  bool fits = false;
+  for (const ModelLayout &layout : layouts)
+    fits |= !breaks(layout, machine);
+  if (!fits)
+    writeProposal(out, plan);
+  for (const ModelLayout &layout : layouts)
+    if (!layout.weightsEverywhere)
+      writeRing(out, plan, layout);
+}
+
+std::string agt::tool::textOf(const std::vector<ModelPlan> &plans) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (auto [i, plan] : llvm::enumerate(plans)) {
+    if (i)
+      out << "\n";
+    write(out, plan);
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static void write(llvm::json::OStream &out, const ModelPlan &plan,
+                  const ModelLayout &layout) {
+  out.object([&] {
+    out.attributeObject("axes", [&] {
+      for (size_t i = 0; i < plan.machine.axes.size(); ++i)
+        out.attribute(plan.machine.axes[i].name,
+                      layout.heads[i] ? "heads" : "tokens");
+    });
+    out.attribute("weights_by_all", layout.weightsEverywhere);
+    out.attribute("weights_bytes", layout.weights);
+    out.attribute("cache_bytes", layout.cache);
+    out.attribute("total_bytes", layout.total());
+    if (layout.activation)
+      out.attribute("activation_bytes", layout.activation);
+    if (plan.machine.memory) {
+      std::optional<std::string> term = breaks(layout, plan.machine);
+      out.attribute("fits", !term);
+      if (term)
+        out.attribute("breaks", *term);
+    }
+    if (layout.weightsEverywhere)
+      return;
+    std::optional<RingPlan> ring =
+        ringOf(plan.model, plan.machine, layout, plan.tokens);
+    if (!ring)
+      return;
+    out.attributeObject("ring", [&] {
+      out.attribute("positions", ring->positions);
+      out.attribute("hop_compute_s", ring->hopCompute);
+      out.attribute("hop_transfer_s", ring->hopTransfer);
+      out.attribute("least_tokens_hidden", ring->leastHidden);
+      out.attribute("least_tokens_hidden_causal", ring->causalLeastHidden);
+      out.attribute("bytes_received", ring->bytesReceived);
+      out.attribute("time_s", ring->time);
+      out.attribute("transfer_time_s", ring->transferTime);
+      out.attribute("transfer_hidden_s", ring->hiddenTime);
+      out.attribute("crossover_rows", ring->rowsThatGo);
+    });
+  });
+}
+
+std::string agt::tool::jsonOf(const std::vector<ModelPlan> &plans) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream out(stream, 2);
+  out.array([&] {
+    for (const ModelPlan &plan : plans)
+      out.object([&] {
+        out.attribute("model", plan.model.name);
+        out.attribute("mesh", plan.machine.name);
+        out.attribute("positions", plan.machine.positions());
+        out.attribute("tokens", plan.tokens);
+        out.attribute("memory_bytes", plan.machine.memory);
+        out.attribute("weights_bytes", plan.model.weightBytes());
+        out.attribute("cache_bytes",
+                      plan.model.cacheBytes(double(plan.tokens)));
+        out.attribute("cache_bytes_per_token", plan.model.cacheBytes(1));
+        if (plan.machine.memory)
+          out.attribute("devices_needed",
+                        devicesNeeded(plan.model, plan.machine, plan.tokens));
+        out.attributeArray("layouts", [&] {
+          for (const ModelLayout &layout :
+               layoutsOf(plan.model, plan.machine, plan.tokens))
+            write(out, plan, layout);
+        });
+      });
+  });
+  stream << "\n";
+  return text;
+}
