@@ -65,6 +65,7 @@ static int64_t evaluations(OpOperand &use) {
       .Case([&](RotateOp) { return number == 0 ? 2 : kStretched; })
       .Case<EmbedOp, DequantizeOp>(
           [&](auto) { return number == 1 ? kStretched : 1; })
+      .Case([&](CacheAppendOp) { return number == 2 ? kStretched : 1; })
       .Default([&](Operation *) -> int64_t {
         if (isElementwise(reader) && isStretched(use.get(), reader))
           return kStretched;
@@ -124,6 +125,11 @@ FusionPlan::Demand FusionPlan::demandOf(Operation *op) {
     Operation *reader = use.getOwner();
     if (isa<tensor::DimOp>(reader))
       continue;
+    // What is appended to is memory.
+    if (isa<CacheAppendOp>(reader) && use.getOperandNumber() == 0) {
+      demand.memory = true;
+      continue;
+    }
     auto it = decisions.find(reader);
     if (it == decisions.end()) {
       // Dead readers want nothing; those outside kernels want memory.
@@ -156,7 +162,9 @@ void FusionPlan::decide(Operation *op) {
     return;
   }
   StringRef why;
-  if (demand.memory)
+  if (isa<CacheAppendOp>(op))
+    why = "it is written in place";
+  else if (demand.memory)
     why = "it is read outside kernels";
   else if (kind == FusionKind::Anchor)
     why = whyNoEpilogue(op, demand);

@@ -112,6 +112,21 @@ static Tensor embed(const Tensor &table, const Tensor &ids) {
   return result;
 }
 
+/// `rows` [heads, tokens, dim] at their slots of `cache` [heads, places, dim].
+static Tensor cacheAppend(const Tensor &cache, const Tensor &rows,
+                          const Tensor &slots) {
+  Tensor result = cache;
+  int64_t places = cache.shape[1], dim = cache.shape[2];
+  int64_t i = 0;
+  forEachIndex(rows.shape, [&](ArrayRef<int64_t> index) {
+    int64_t slot = slots.ints[index[1]];
+    if (slot >= 0 && slot < places)
+      result.copy((index[0] * places + slot) * dim + index[2], rows, i);
+    ++i;
+  });
+  return result;
+}
+
 Results agt::reference::evaluateShape(Operation *op, ArrayRef<Datum> operands) {
   auto tensor = [&](unsigned i) -> const Tensor & {
     return *operands[i].tensor;
@@ -131,5 +146,8 @@ Results agt::reference::evaluateShape(Operation *op, ArrayRef<Datum> operands) {
       .Case([&](ShardOp) { return Data{tensor(0)}; }) // where, not what
       .Case([&](IotaOp) { return Data{iota(operands[0].integer)}; })
       .Case([&](EmbedOp) { return Data{embed(tensor(0), tensor(1))}; })
+      .Case([&](CacheAppendOp) {
+        return Data{cacheAppend(tensor(0), tensor(1), tensor(2))};
+      })
       .Default([](Operation *) { return Results(); });
 }

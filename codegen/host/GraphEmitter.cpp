@@ -44,13 +44,48 @@ bool isNumber(Type type) {
 // Buffers
 //===----------------------------------------------------------------------===//
 
+/// The cache into which a kernel writes this result of it; null where the
+/// result has memory of its own.
+static Value cacheOf(Value tensor) {
+  auto kernel = tensor.getDefiningOp<KernelOp>();
+  if (!kernel)
+    return {};
+  Operation *end = kernel.getBody().front().getTerminator();
+  Value yielded = end->getOperand(cast<OpResult>(tensor).getResultNumber());
+  auto append = yielded.getDefiningOp<CacheAppendOp>();
+  if (!append)
+    return {};
+  auto argument = cast<BlockArgument>(append.getCache());
+  return kernel.getInputs()[argument.getArgNumber()];
+}
+
 Value GraphEmitter::root(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
-    if (!isa<ReshapeOp, tensor::CastOp, ring::WholeOp>(op))
+    if (isa<ReshapeOp, tensor::CastOp, ring::WholeOp>(op))
+      tensor = op->getOperand(0);
+    else if (Value cache = cacheOf(tensor))
+      tensor = cache;
+    else
       break;
-    tensor = op->getOperand(0);
   }
   return tensor;
+}
+
+/// What is written in place has no reader but the kernel that writes it.
+static LogicalResult checkReaders(KernelOp writer, Value cache) {
+  Operation *reader = writer;
+  while (cache) {
+    for (Operation *user : cache.getUsers())
+      if (user != reader && !isa<tensor::DimOp>(user))
+        return writer.emitOpError("appends to a cache that something else "
+                                  "reads")
+                   .attachNote(user->getLoc())
+               << "it is read here";
+    reader = cache.getDefiningOp();
+    auto cast = dyn_cast_or_null<tensor::CastOp>(reader);
+    cache = cast ? cast.getSource() : Value();
+  }
+  return success();
 }
 
 void GraphEmitter::planLifetimes() {
@@ -241,6 +276,13 @@ LogicalResult GraphEmitter::emitKernel(KernelOp op) {
     auto type = cast<RankedTensorType>(result.getType());
     llvm::SmallVector<Value> shape = dims(result, sizes);
     sizes = sizes.drop_front(type.getNumDynamicDims());
+    if (Value cache = cacheOf(result)) {
+      if (failed(checkReaders(op, cache)))
+        return failure();
+      shapes[result] = shape;
+      arguments.push_back(buffer(cache));
+      continue;
+    }
     arguments.push_back(allocate(result, shape));
   }
   Value flops = b.toF64(b.evaluate(code.flops, scalars));

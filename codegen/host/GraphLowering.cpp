@@ -91,7 +91,9 @@ LogicalResult agt::host::lowerGraphs(ModuleOp module, KernelTable &kernels) {
       return failure();
     graph.erase();
   }
-  for (MeshOp mesh : llvm::make_early_inc_range(module.getOps<MeshOp>()))
-    mesh.erase();
+  // What the manifest has told already.
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<MeshOp, WeightsOp>(op))
+      op.erase();
   return success();
 }

@@ -149,7 +149,7 @@ AffineExpr KernelShapes::computeDim(Value tensor, int64_t dim) {
                    : own;
       })
       .Case<tensor::CastOp, DequantizeOp, SoftmaxOp, RmsNormOp, LayerNormOp,
-            RotateOp>([&](auto) { return first(); })
+            RotateOp, CacheAppendOp>([&](auto) { return first(); })
       .Default([&](Operation *op) {
         return broadcastDim(op->getOperands(), dim, rank);
       });

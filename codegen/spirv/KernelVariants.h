@@ -56,6 +56,8 @@ mlir::LogicalResult buildElementwise(VariantSet &variants);
 mlir::LogicalResult buildRows(VariantSet &variants, mlir::Operation *anchor);
 mlir::LogicalResult buildProduct(VariantSet &variants, mlir::Operation *anchor);
 mlir::LogicalResult buildQuantize(VariantSet &variants, QuantizeOp anchor);
+mlir::LogicalResult buildCacheAppend(VariantSet &variants,
+                                     CacheAppendOp anchor);
 
 } // namespace agt::spirv
 

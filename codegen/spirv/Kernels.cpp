@@ -26,6 +26,7 @@ LogicalResult buildVariants(VariantSet &variants) {
       .Case<MatmulOp, LinearOp>(
           [&](auto) { return buildProduct(variants, anchor); })
       .Case([&](QuantizeOp op) { return buildQuantize(variants, op); })
+      .Case([&](CacheAppendOp op) { return buildCacheAppend(variants, op); })
       .Default([&](Operation *op) { return buildRows(variants, op); });
 }
 

@@ -38,8 +38,9 @@ LogicalResult EnumTypeOp::verify() {
 
 LogicalResult LlmOp::verify() {
   // llm_c1
-  if (getKind() != "openai" && getKind() != "mock")
-    return emitOpError("expected the kind 'openai' or 'mock', got '")
+  static const StringRef kinds[] = {"openai", "mock", "graph"};
+  if (!llvm::is_contained(kinds, getKind()))
+    return emitOpError("expected the kind 'openai', 'mock' or 'graph', got '")
            << getKind() << "'";
   return success();
 }

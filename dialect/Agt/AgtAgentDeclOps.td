@@ -49,7 +49,9 @@ def Agt_LlmOp : Agt_Op<"llm", [Symbol]> {
   let summary = "a model that answers";
   let description = [{
     `settings` is what the runtime is told, as docs/Agents.md has it: texts are
-    strings, `{env = "NAME"}`, `{secret = "NAME"}` or `{parts = [...]}`.
+    strings, `{env = "NAME"}`, `{secret = "NAME"}` or `{parts = [...]}`. One of
+    the kind `graph` is a graph of the program with a tokenizer, as docs/Models.md
+    has it.
 
     Example:
 
@@ -58,7 +60,7 @@ def Agt_LlmOp : Agt_Op<"llm", [Symbol]> {
     ```
 
     **Constraints**
-    - llm_c1: the kind is `openai` or `mock`.
+    - llm_c1: the kind is `openai`, `mock` or `graph`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$kind,
     OptionalAttr<DictionaryAttr>:$settings);

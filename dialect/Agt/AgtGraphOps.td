@@ -13,6 +13,11 @@ def Agt_GraphOp : Agt_Op<"graph", [
     is the `///` comment. Dims that several arguments share are checked by
     `agt.require` at the top of the body.
 
+    Arguments with `agt.input` are not the caller's: a program binds them. Its
+    `kind` is `weight` (a `tensor` of the file `weights`), or what a `cache` that
+    the author names is made of: `positions` and `length` of the tokens, `keys`
+    and `values` of a `layer`.
+
     Example:
 
     ```mlir

@@ -21,7 +21,7 @@ agt.enum_type @E ["a", "b", "a"]
 // -----
 
 // llm_c1
-// expected-error @+1 {{'agt.llm' op expected the kind 'openai' or 'mock', got 'other'}}
+// expected-error @+1 {{'agt.llm' op expected the kind 'openai', 'mock' or 'graph', got 'other'}}
 agt.llm @m "other"
 
 // -----

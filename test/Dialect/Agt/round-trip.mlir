@@ -226,3 +226,14 @@ agt.graph @kernels(%gate: tensor<?x64xf32>, %up: tensor<?x64xf32>, %x: tensor<8x
       : (tensor<8x?x64xf32>, tensor<?xi32>, tensor<32x2xi32>) -> tensor<8x?x64xf32>
   agt.return
 }
+
+// CHECK: agt.weights @W "/models/stories.bin" format "llama2c"
+agt.weights @W "/models/stories.bin" format "llama2c"
+
+// CHECK-LABEL: agt.graph @cache
+agt.graph @cache(%keys: tensor<4x?x8xf32>, %k: tensor<4x?x8xf32>, %slots: tensor<?xi32>) {
+  // CHECK: agt.cache_append %{{.*}}, %{{.*}} at %{{.*}} : (tensor<4x?x8xf32>, tensor<4x?x8xf32>, tensor<?xi32>) -> tensor<4x?x8xf32>
+  %0 = agt.cache_append %keys, %k at %slots
+      : (tensor<4x?x8xf32>, tensor<4x?x8xf32>, tensor<?xi32>) -> tensor<4x?x8xf32>
+  agt.return
+}

@@ -1,0 +1,43 @@
+// RUN: agt-opt %s -split-input-file -verify-diagnostics
+
+// Weights and caches: one case for each constraint.
+
+// weights_c1
+// expected-error @+1 {{'agt.weights' op expected the format 'llama2c', 'safetensors' or 'npy', got 'zip'}}
+agt.weights @W "/w.zip" format "zip"
+
+// -----
+
+// cache_append_c1
+agt.graph @f(%c: tensor<?x8xf32>, %r: tensor<4x?x8xf32>, %s: tensor<?xi32>) {
+  // expected-error @+1 {{'agt.cache_append' op expected a cache of 3 dims, got 'tensor<?x8xf32>'}}
+  %0 = agt.cache_append %c, %r at %s : (tensor<?x8xf32>, tensor<4x?x8xf32>, tensor<?xi32>) -> tensor<?x8xf32>
+  agt.return
+}
+
+// -----
+
+// cache_append_c2
+agt.graph @f(%c: tensor<4x?x8xf32>, %r: tensor<2x?x8xf32>, %s: tensor<?xi32>) {
+  // expected-error @+1 {{'agt.cache_append' op expected rows of type 'tensor<4x?x8xf32>', got 'tensor<2x?x8xf32>'}}
+  %0 = agt.cache_append %c, %r at %s : (tensor<4x?x8xf32>, tensor<2x?x8xf32>, tensor<?xi32>) -> tensor<4x?x8xf32>
+  agt.return
+}
+
+// -----
+
+// cache_append_c3
+agt.graph @f(%c: tensor<4x?x8xf32>, %r: tensor<4x3x8xf32>, %s: tensor<2xi32>) {
+  // expected-error @+1 {{'agt.cache_append' op expected slots of type 'tensor<3xi32>', got 'tensor<2xi32>'}}
+  %0 = agt.cache_append %c, %r at %s : (tensor<4x?x8xf32>, tensor<4x3x8xf32>, tensor<2xi32>) -> tensor<4x?x8xf32>
+  agt.return
+}
+
+// -----
+
+// cache_append_c4
+agt.graph @f(%c: tensor<4x?x8xf32>, %r: tensor<4x3x8xf32>, %s: tensor<3xi32>) {
+  // expected-error @+1 {{'agt.cache_append' op expected a result of type 'tensor<4x?x8xf32>', got 'tensor<4x?x8xf16>'}}
+  %0 = agt.cache_append %c, %r at %s : (tensor<4x?x8xf32>, tensor<4x3x8xf32>, tensor<3xi32>) -> tensor<4x?x8xf16>
+  agt.return
+}
