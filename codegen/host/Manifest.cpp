@@ -2,6 +2,7 @@
 
 #include "codegen/host/Manifest.h"
 #include "codegen/host/GraphLowering.h"
+#include "codegen/host/ModelManifest.h"
 #include "passes/Mesh/Shardings.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -12,6 +13,7 @@
 using namespace mlir;
 using namespace agt;
 using namespace agt::host;
+namespace json = llvm::json;
 
 agt_dtype agt::host::dtypeOf(Type element) {
   if (element.isF32())
@@ -49,6 +51,10 @@ static ParamInfo describe(Type type, DictionaryAttr attributes,
           static_cast<int32_t>(tensor.getRank())};
 }
 
+static std::string textOf(json::Array array) {
+  return llvm::formatv("{0}", json::Value(std::move(array)));
+}
+
 static GraphInfo describe(GraphOp graph) {
   GraphInfo info;
   info.name = graph.getSymName();
@@ -68,6 +74,9 @@ static GraphInfo describe(GraphOp graph) {
   for (auto [index, type] : llvm::enumerate(graph.getResultTypes()))
     info.results.push_back(describe(type, graph.getResultAttrDict(index),
                                     "result" + std::to_string(index)));
+  info.ownParams = countParams(graph);
+  if (std::optional<json::Array> inputs = inputsJson(graph))
+    info.inputs = textOf(std::move(*inputs));
   return info;
 }
 
@@ -84,29 +93,42 @@ Manifest agt::host::describeProgram(ModuleOp module, llvm::StringRef program) {
       /*LowerCase=*/true);
   for (GraphOp graph : module.getOps<GraphOp>())
     manifest.graphs.push_back(describe(graph));
+  manifest.weights = textOf(weightsJson(module));
+  manifest.llms = textOf(localLlmsJson(module));
   return manifest;
 }
 
-static llvm::json::Array toJson(const std::vector<ParamInfo> &params) {
-  llvm::json::Array array;
+static json::Array toJson(llvm::ArrayRef<ParamInfo> params) {
+  json::Array array;
   for (const ParamInfo &param : params)
-    array.push_back(
-        llvm::json::Object{{"name", param.name}, {"type", param.type}});
+    array.push_back(json::Object{{"name", param.name}, {"type", param.type}});
   return array;
 }
 
+/// A part that is text already.
+static json::Value parsed(llvm::StringRef text) {
+  return llvm::cantFail(json::parse(text));
+}
+
 std::string Manifest::json() const {
-  llvm::json::Array list;
+  json::Array list;
   for (const GraphInfo &graph : graphs) {
-    llvm::json::Object object{{"name", graph.name},
-                              {"doc", graph.doc},
-                              {"params", toJson(graph.params)},
-                              {"results", toJson(graph.results)}};
+    json::Object object{
+        {"name", graph.name},
+        {"doc", graph.doc},
+        {"params",
+         toJson(llvm::ArrayRef(graph.params).take_front(graph.ownParams))},
+        {"results", toJson(graph.results)}};
     if (!graph.mesh.empty())
       object["mesh"] = graph.mesh;
+    if (!graph.inputs.empty())
+      object["inputs"] = parsed(graph.inputs);
     list.push_back(std::move(object));
   }
-  llvm::json::Value whole = llvm::json::Object{
+  json::Object whole{
       {"program", program}, {"hash", hash}, {"graphs", std::move(list)}};
-  return llvm::formatv("{0}", whole);
+  for (auto [key, text] : {std::pair("weights", &weights), {"llms", &llms}})
+    if (!text->empty() && *text != "[]")
+      whole[key] = parsed(*text);
+  return llvm::formatv("{0}", json::Value(std::move(whole)));
 }

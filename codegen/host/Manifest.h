@@ -32,8 +32,10 @@ struct GraphInfo {
   std::string mesh; // empty on one device
   std::string meshPlace;
   std::vector<std::pair<std::string, int64_t>> axes;
-  std::vector<ParamInfo> params;
+  std::vector<ParamInfo> params; // all inputs, the author's first
   std::vector<ParamInfo> results;
+  size_t ownParams = 0; // of the author's
+  std::string inputs;   // JSON of those that the program binds, or empty
 };
 
 /// What an agt_agents is made of, by the names of the functions.
@@ -60,6 +62,7 @@ struct Manifest {
   /// have one hash, and formatting or comments do not change it.
   std::string hash;
   std::vector<GraphInfo> graphs;
+  std::string weights, llms; // JSON
   AgentsInfo agents;
 
   /// The JSON of agt_program.manifest (agt/runtime.h).

@@ -67,27 +67,113 @@ Value GraphLowering::dimName(StringRef name, Location loc) {
 }
 
 //===----------------------------------------------------------------------===//
-// The graph
+// Inputs that are not parameters
 //===----------------------------------------------------------------------===//
 
-static DictionaryAttr itemAttrs(const sema::SignatureItem &item,
-                                Builder &builder) {
+HiddenInputs::HiddenInputs(ArrayRef<sema::CheckedGraph> list) {
+  for (const sema::CheckedGraph &graph : list)
+    graphs[graph.signature->decl->name.text] = &graph;
+  for (const sema::CheckedGraph &graph : list)
+    collect(graph);
+}
+
+// Calls nest no deeper than the checker allows, and never in a circle.
+const std::vector<HiddenInputs::Entry> &
+HiddenInputs::collect(const sema::CheckedGraph &graph) {
+  StringRef name = graph.signature->decl->name.text;
+  auto known = entries.find(name);
+  if (known != entries.end())
+    return known->second;
+  std::vector<Entry> list;
+  for (const sema::HiddenInput &input : graph.hidden)
+    list.push_back({&input, &graph.values[input.value].type});
+  for (const Inst &inst : graph.insts) {
+    if (inst.op != Code::Call)
+      continue;
+    for (const Entry &entry : collect(*graphs.lookup(inst.text)))
+      if (llvm::none_of(list, [&](const Entry &other) {
+            return other.input->isSame(*entry.input);
+          }))
+        list.push_back(entry);
+  }
+  return entries[name] = std::move(list);
+}
+
+/// Attributes of an argument, by name.
+static DictionaryAttr
+attributes(Builder &builder,
+           std::initializer_list<std::pair<StringRef, Attribute>> entries) {
   SmallVector<NamedAttribute> attrs;
-  if (!item.name.empty())
-    attrs.push_back(
-        builder.getNamedAttr("agt.name", builder.getStringAttr(item.name)));
-  attrs.push_back(
-      builder.getNamedAttr("agt.type", builder.getStringAttr(item.text)));
+  for (auto [name, value] : entries)
+    if (value)
+      attrs.push_back(builder.getNamedAttr(name, value));
   return builder.getDictionaryAttr(attrs);
 }
 
+static DictionaryAttr itemAttrs(const sema::SignatureItem &item,
+                                Builder &builder) {
+  StringAttr name =
+      item.name.empty() ? StringAttr() : builder.getStringAttr(item.name);
+  DictionaryAttr input;
+  if (item.cache)
+    input = attributes(
+        builder,
+        {{"kind", builder.getStringAttr("positions")},
+         {"cache", builder.getStringAttr(item.name)},
+         {"tokens", builder.getI64IntegerAttr(item.cache->tokens)},
+         {"vocab", builder.getI64IntegerAttr(item.cache->vocab)}});
+  return attributes(builder, {{"agt.input", input},
+                              {"agt.name", name},
+                              {"agt.type", builder.getStringAttr(item.text)}});
+}
+
+static DictionaryAttr hiddenAttrs(const sema::HiddenInput &input,
+                                  const sema::GraphSignature &signature,
+                                  Builder &builder) {
+  if (input.kind == sema::HiddenInput::Weight) {
+    StringRef file = input.weights->name.text;
+    std::string name = (file + "[\"" + input.tensor + "\"]").str();
+    DictionaryAttr what = attributes(
+        builder, {{"kind", builder.getStringAttr("weight")},
+                  {"weights", builder.getStringAttr(file)},
+                  {"tensor", builder.getStringAttr(input.tensor)}});
+    return attributes(builder, {{"agt.input", what},
+                                {"agt.name", builder.getStringAttr(name)}});
+  }
+  StringRef cache = signature.params[input.param].name;
+  bool length = input.kind == sema::HiddenInput::CacheLength;
+  StringRef kind = length                                     ? "length"
+                   : input.kind == sema::HiddenInput::CacheKeys ? "keys"
+                                                                : "values";
+  std::string name = (cache + "." + kind).str();
+  if (!length)
+    name += "[" + std::to_string(input.layer) + "]";
+  DictionaryAttr what = attributes(
+      builder,
+      {{"kind", builder.getStringAttr(kind)},
+       {"cache", builder.getStringAttr(cache)},
+       {"layer", length ? IntegerAttr()
+                        : builder.getI64IntegerAttr(input.layer)}});
+  return attributes(builder, {{"agt.input", what},
+                              {"agt.name", builder.getStringAttr(name)}});
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
 GraphOp GraphLowering::createOp() {
   const ast::GraphDecl &decl = *graph.signature->decl;
-  SmallVector<Type> inputs, results;
+  SmallVector<Type> types, results;
   SmallVector<Attribute> inputAttrs, resultAttrs;
   for (const sema::SignatureItem &item : graph.signature->params) {
-    inputs.push_back(type(item.type));
+    types.push_back(type(item.type));
     inputAttrs.push_back(itemAttrs(item, builder));
+  }
+  for (const HiddenInputs::Entry &entry : inputs.of(decl.name.text)) {
+    types.push_back(type(*entry.type));
+    inputAttrs.push_back(
+        hiddenAttrs(*entry.input, *graph.signature, builder));
   }
   for (const sema::SignatureItem &item : graph.signature->results) {
     results.push_back(type(item.type));
@@ -99,7 +185,7 @@ GraphOp GraphLowering::createOp() {
   return GraphOp::create(
       builder, locations.get(decl.name.range),
       builder.getStringAttr(decl.name.text),
-      TypeAttr::get(builder.getFunctionType(inputs, results)),
+      TypeAttr::get(builder.getFunctionType(types, results)),
       builder.getArrayAttr(inputAttrs), builder.getArrayAttr(resultAttrs),
       stringOrNull(decl.doc), stringOrNull(decl.mesh.text), StringAttr());
 }
@@ -111,6 +197,14 @@ void GraphLowering::lower() {
   Block *body = builder.createBlock(&op.getBody());
   for (auto [i, item] : llvm::enumerate(graph.signature->params))
     values[i] = body->addArgument(type(item.type), locations.get(item.range));
+  // Those that this graph asks for itself come first.
+  for (auto [i, entry] :
+       llvm::enumerate(inputs.of(graph.signature->decl->name.text))) {
+    Value argument = body->addArgument(type(*entry.type),
+                                       locations.get(entry.input->range));
+    if (i < graph.hidden.size())
+      values[graph.hidden[i].value] = argument;
+  }
   for (const Inst &inst : graph.insts)
     lowerInst(inst);
 }

@@ -9,11 +9,33 @@
 
 namespace agt {
 
+/// The inputs of graphs that are not parameters: a graph takes those that it
+/// asks for, and behind them the weights of the graphs that it calls.
+class HiddenInputs {
+public:
+  explicit HiddenInputs(llvm::ArrayRef<sema::CheckedGraph> graphs);
+
+  /// `type` is that of the graph in which the input stands first.
+  struct Entry {
+    const sema::HiddenInput *input;
+    const sema::TensorType *type;
+  };
+  llvm::ArrayRef<Entry> of(llvm::StringRef graph) const {
+    return entries.find(graph)->second;
+  }
+
+private:
+  const std::vector<Entry> &collect(const sema::CheckedGraph &graph);
+
+  llvm::StringMap<const sema::CheckedGraph *> graphs;
+  llvm::StringMap<std::vector<Entry>> entries;
+};
+
 class GraphLowering {
 public:
-  GraphLowering(const sema::CheckedGraph &graph, mlir::OpBuilder &builder,
-                Locations &locations)
-      : graph(graph), builder(builder), locations(locations),
+  GraphLowering(const sema::CheckedGraph &graph, const HiddenInputs &inputs,
+                mlir::OpBuilder &builder, Locations &locations)
+      : graph(graph), inputs(inputs), builder(builder), locations(locations),
         dims(builder, [this](llvm::StringRef name, mlir::Location loc) {
           return dimName(name, loc);
         }) {}
@@ -32,6 +54,7 @@ private:
   mlir::Value lowerNumber(const sema::Inst &inst, mlir::Location loc);
   mlir::Value numberFunction(const sema::Inst &inst, mlir::Location loc);
   mlir::ValueRange lowerSeveral(const sema::Inst &inst, mlir::Location loc);
+  mlir::ValueRange lowerCall(const sema::Inst &inst, mlir::Location loc);
   mlir::ValueRange lowerShard(const sema::Inst &inst, mlir::Location loc);
   mlir::ValueRange lowerAttention(const sema::Inst &inst, mlir::Location loc);
   void lowerRequire(const sema::Inst &inst, mlir::Location loc);
@@ -53,6 +76,7 @@ private:
   mlir::Value dimName(llvm::StringRef name, mlir::Location loc);
 
   const sema::CheckedGraph &graph;
+  const HiddenInputs &inputs;
   mlir::OpBuilder &builder;
   Locations &locations;
   DimLowering dims;

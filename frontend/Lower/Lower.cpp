@@ -29,6 +29,32 @@ static void lowerMeshes(const sema::Program &program, OpBuilder &builder,
   }
 }
 
+static void lowerWeights(const sema::Program &program, OpBuilder &builder,
+                         Locations &locations) {
+  for (const sema::WeightsInfo &weights : program.weights)
+    WeightsOp::create(builder, locations.get(weights.decl->name.range),
+                      weights.decl->name.text, weights.path,
+                      weights.decl->format.text);
+}
+
+/// Llms from graphs.
+static void lowerLocalLlms(const sema::Program &program, OpBuilder &builder,
+                           Locations &locations) {
+  for (const sema::LocalLlm &llm : program.localLlms) {
+    NamedAttribute settings[] = {
+        builder.getNamedAttr("context",
+                             builder.getI64IntegerAttr(llm.context)),
+        builder.getNamedAttr("graph",
+                             builder.getStringAttr(llm.graph->name.text)),
+        builder.getNamedAttr("page", builder.getI64IntegerAttr(llm.page)),
+        builder.getNamedAttr("tokenizer",
+                             builder.getStringAttr(llm.tokenizer))};
+    LlmOp::create(builder, locations.get(llm.decl->name.range),
+                  llm.decl->name.text, "graph",
+                  builder.getDictionaryAttr(settings));
+  }
+}
+
 OwningOpRef<ModuleOp> agt::lowerProgram(const sema::Program &program,
                                         const llvm::SourceMgr &sources,
                                         MLIRContext &context) {
@@ -39,8 +65,11 @@ OwningOpRef<ModuleOp> agt::lowerProgram(const sema::Program &program,
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   builder.setInsertionPointToEnd(module->getBody());
   lowerMeshes(program, builder, locations);
+  lowerWeights(program, builder, locations);
+  HiddenInputs inputs(program.graphs);
   for (const sema::CheckedGraph &graph : program.graphs)
-    GraphLowering(graph, builder, locations).lower();
+    GraphLowering(graph, inputs, builder, locations).lower();
+  lowerLocalLlms(program, builder, locations);
   AgentLowering(*program.agents, builder, locations).lower();
   return module;
 }

@@ -184,6 +184,9 @@ Value GraphLowering::lowerShape(const Inst &inst, Location loc) {
   }
   case Code::Embed:
     return EmbedOp::create(builder, loc, resultType(inst), a, operand(inst, 1));
+  case Code::CacheAppend:
+    return CacheAppendOp::create(builder, loc, resultType(inst), a,
+                                 operand(inst, 1), operand(inst, 2));
   default:
     return Value();
   }
@@ -261,18 +264,33 @@ ValueRange GraphLowering::lowerSeveral(const Inst &inst, Location loc) {
         ->getResults();
   case Code::Shard:
     return lowerShard(inst, loc);
-  case Code::Call: {
-    auto call =
-        CallOp::create(builder, loc, types,
-                       FlatSymbolRefAttr::get(builder.getContext(), inst.text),
-                       operands(inst), ArrayAttr(), ArrayAttr());
-    if (inst.flag)
-      call->setAttr("agt.single", builder.getUnitAttr());
-    return call->getResults();
-  }
+  case Code::Call:
+    return lowerCall(inst, loc);
   default:
     return lowerAttention(inst, loc);
   }
+}
+
+/// The callee's weights are the caller's own, handed on.
+ValueRange GraphLowering::lowerCall(const Inst &inst, Location loc) {
+  SmallVector<Value> arguments = operands(inst);
+  ArrayRef<HiddenInputs::Entry> own =
+      inputs.of(graph.signature->decl->name.text);
+  for (const HiddenInputs::Entry &wanted : inputs.of(inst.text))
+    for (auto [i, entry] : llvm::enumerate(own))
+      if (entry.input->isSame(*wanted.input))
+        arguments.push_back(
+            op.getArgument(graph.signature->params.size() + i));
+  SmallVector<Type> types;
+  for (unsigned i = 0; i < inst.results.size(); ++i)
+    types.push_back(resultType(inst, i));
+  auto call =
+      CallOp::create(builder, loc, types,
+                     FlatSymbolRefAttr::get(builder.getContext(), inst.text),
+                     arguments, ArrayAttr(), ArrayAttr());
+  if (inst.flag)
+    call->setAttr("agt.single", builder.getUnitAttr());
+  return call->getResults();
 }
 
 static Balance balanceOf(sema::ShardArgs::Balance balance) {

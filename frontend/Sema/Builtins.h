@@ -34,6 +34,8 @@ enum class ParamKind : uint8_t {
   /// A list of axes, known when the program is compiled.
   Axes,
   Mask,
+  /// A parameter kv<M>.
+  Cache,
   /// One of `words`.
   Word,
 };
@@ -134,6 +136,7 @@ llvm::ArrayRef<Builtin> elementwiseBuiltins();
 llvm::ArrayRef<Builtin> computeBuiltins();
 llvm::ArrayRef<Builtin> shapeBuiltins();
 llvm::ArrayRef<Builtin> attentionBuiltins();
+llvm::ArrayRef<Builtin> cacheBuiltins();
 
 // Builders of the table's rows.
 constexpr Param tensorParam(llvm::StringLiteral name,

@@ -267,6 +267,9 @@ bool CallArgs::evaluate(unsigned index, const ast::Expr &expr, Value &value) {
     return value.isNumber() || expected(index, expr, "a number", value);
   case ParamKind::Bool:
     return value.kind == Value::Bool || expected(index, expr, "a bool", value);
+  case ParamKind::Cache:
+    return value.kind == Value::Cache ||
+           expected(index, expr, "a cache, a parameter kv<M>", value);
   case ParamKind::Mask:
     return value.kind == Value::Mask ||
            (value.isTensor() && value.tensor.dtype == DType::Bool) ||

@@ -40,8 +40,6 @@ Value ExprChecker::checkCall(const ast::CallExpr &expr, bool onSingle) {
     return checkBuiltinCall(*builtin, expr);
   if (called && graph)
     return checkGraphCall(*called, expr, onSingle);
-  if (name.text == "attend" && graph && !decl)
-    return refuse(expr.range, "attend");
   if (decl)
     return error(name.range, "'" + name.text + "' is " + kindOf(*decl) +
                                  " and cannot be called in a " +
@@ -170,8 +168,11 @@ Value ExprChecker::checkGraphCall(const ast::GraphDecl &decl,
   if (mesh && (onSingle || mesh.text != signature->decl->mesh.text))
     return refuse(expr.range,
                   ("call of a graph on mesh '" + mesh.text + "'").str());
-  for (const SignatureItem &item : callee.params)
+  for (const SignatureItem &item : callee.params) {
+    if (item.cache)
+      return refuse(expr.range, "call of a graph with a cache");
     params.push_back(Param{item.name, ParamKind::Element});
+  }
   Builtin asBuiltin{decl.name.text, params, nullptr};
   CallArgs args(*this, asBuiltin, expr);
   bool bound = args.bind();

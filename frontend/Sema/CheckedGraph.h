@@ -80,6 +80,8 @@ enum class Op : uint8_t {
   Full,      // dims: the shape, then the value unless it is the f64 operand
   Embed,
   Attention, // `attention`
+  // Rows put into a cache: the cache, the rows, their places.
+  CacheAppend,
   // The same tensor, and how it lies on the mesh: `shard`.
   Shard,
   // The graph `text`, `flag` when on one device.
@@ -151,6 +153,19 @@ struct Inst {
   Inst(Op op, llvm::SMRange range) : op(op), range(range) {}
 };
 
+/// What a parameter kv<M> is a cache of.
+struct CacheInfo {
+  const ast::ModelDecl *model = nullptr;
+  int64_t layers = 0;
+  int64_t heads = 0; // of keys and values
+  int64_t headDim = 0;
+  DType dtype = DType::F32;
+  /// 0 where the model does not say.
+  int64_t vocab = 0;
+  /// The parameter whose tokens are new to it.
+  unsigned tokens = 0;
+};
+
 /// A parameter or result.
 struct SignatureItem {
   llvm::StringRef name;
@@ -162,13 +177,39 @@ struct SignatureItem {
   llvm::SMRange range;
   /// Of each dim, for errors that point at it.
   std::vector<llvm::SMRange> dimRanges;
+  /// Of a parameter kv<M>; `type` is then that of the new tokens' positions.
+  std::optional<CacheInfo> cache;
 };
 
 /// Where the value of a name of a dim is read.
 struct DimSource {
+  /// Numbers beyond the parameters are those of hidden inputs.
   unsigned param = 0;
   unsigned dim = 0;
   llvm::SMRange range;
+};
+
+/// What a graph takes besides its parameters: the program binds it.
+struct HiddenInput {
+  enum Kind {
+    Weight,      // `tensor` of `weights`
+    CacheLength, // how many tokens the cache `param` holds with the new ones
+    CacheKeys,   // of `layer`
+    CacheValues
+  };
+  Kind kind;
+  llvm::SMRange range; // where it is asked for first
+  const ast::WeightsDecl *weights = nullptr;
+  std::string tensor = {};
+  unsigned param = 0;
+  int64_t layer = 0;
+  ValueId value = noValue;
+
+  bool isSame(const HiddenInput &other) const {
+    return kind == other.kind && weights == other.weights &&
+           tensor == other.tensor && param == other.param &&
+           layer == other.layer;
+  }
 };
 
 struct GraphSignature {
@@ -191,6 +232,8 @@ struct CheckedGraph {
   const GraphSignature *signature = nullptr;
   /// Parameters come first.
   std::vector<CheckedValue> values;
+  /// Inputs behind the parameters, in order.
+  std::vector<HiddenInput> hidden;
   std::vector<Inst> insts;
   /// Where names of dims are read, also those of dims that are not a bare name
   /// (under a name that no source has).

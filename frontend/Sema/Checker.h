@@ -14,7 +14,16 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace agt::sema {
+
+class Checker;
+
+/// A path of the source, absolute: relative ones are relative to the file that
+/// the literal stands in.
+std::string absolutePath(const Checker &checker, const ast::StringLit &literal);
+
 
 /// "a graph", "a const", ... for errors about names.
 std::string kindOf(const ast::Decl &decl);
@@ -65,6 +74,9 @@ public:
   std::optional<Value> globalValue(llvm::StringRef name);
   const GraphSignature &signature(const ast::GraphDecl &decl);
 
+  /// The tensors of a file, which is read at the first call; null after an
+  /// error, which is reported once.
+  const WeightsInfo *weights(const ast::WeightsDecl &decl);
   const MeshInfo *mesh(llvm::StringRef name) const;
   /// Whether this is the first time that the const is said to be no int.
   bool firstReport(const ast::ConstDecl &decl) {
@@ -138,6 +150,8 @@ private:
   void noteModel(const ast::ModelDecl &decl);
   void checkWeights(const ast::WeightsDecl &decl);
   void checkLlm(const ast::LlmDecl &decl);
+  void checkLocalLlm(const ast::LlmDecl &decl);
+  void checkDecoder(const ast::LlmDecl &decl, const ast::GraphDecl &graph);
   void checkTypeOnce(const ast::TypeRef &type);
   void applyDefines();
   Value defined(const ast::ConstDecl &decl, Value value);
@@ -171,8 +185,11 @@ private:
   llvm::DenseMap<const ast::Prop *, Value> modelFields;
   llvm::DenseMap<const ast::Prop *, State> modelFieldStates;
   llvm::DenseMap<const ast::GraphDecl *, GraphSignature *> signatures;
+  std::map<const ast::WeightsDecl *, WeightsInfo> weightsFiles;
 
 public:
+  /// Filled by checkDeclarations.
+  std::vector<LocalLlm> localLlms;
   /// Handed on to the Program: checked graphs point into it.
   std::vector<std::unique_ptr<GraphSignature>> ownedSignatures;
 };

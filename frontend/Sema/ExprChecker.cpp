@@ -189,15 +189,19 @@ Value ExprChecker::checkMember(const ast::MemberExpr &expr) {
   Value value = checkName(base->name);
   if (value.isPoison())
     return value;
+  // The positions of its new tokens.
+  if (value.kind == Value::Cache && expr.member.text == "pos")
+    return Value::ofTensor(value.tensor, value.id);
   return error(expr.member.range,
-               describe(value) + " has no member '" + expr.member.text + "'");
+               describe(value) + " has no member '" + expr.member.text + "'" +
+                   (value.kind == Value::Cache ? ", expected 'pos'" : ""));
 }
 
 Value ExprChecker::checkIndex(const ast::IndexExpr &expr) {
   const ast::NameRef *base = baseName(expr.base);
-  if (base && checker.findAs<ast::WeightsDecl>(base->name.text) &&
-      (!scope || !scope->find(base->name.text)))
-    return refuse(expr.range, "weights");
+  if (base && (!scope || !scope->find(base->name.text)))
+    if (const auto *file = checker.findAs<ast::WeightsDecl>(base->name.text))
+      return checkWeight(*file, expr);
   if (!base)
     return error(expr.range, "an index needs a name before it");
   Value value = checkName(base->name);

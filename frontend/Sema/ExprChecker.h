@@ -102,6 +102,7 @@ private:
   Value checkChain(const ast::ChainExpr &expr);
   Value checkMember(const ast::MemberExpr &expr);
   Value checkIndex(const ast::IndexExpr &expr);
+  Value checkWeight(const ast::WeightsDecl &decl, const ast::IndexExpr &expr);
   Value checkElements(const std::vector<ast::Expr *> &elements,
                       Value::Kind kind);
   Value checkOnMesh(const ast::OnMeshExpr &expr);

@@ -16,6 +16,29 @@ ValueId GraphBuilder::addNumber() {
   return graph.values.size() - 1;
 }
 
+const HiddenInput *GraphBuilder::findHidden(const HiddenInput &input) const {
+  for (const HiddenInput &known : graph.hidden)
+    if (known.isSame(input))
+      return &known;
+  return nullptr;
+}
+
+const HiddenInput &GraphBuilder::hiddenInput(HiddenInput input,
+                                             TensorType type) {
+  if (const HiddenInput *known = findHidden(input))
+    return *known;
+  input.value = addValue(std::move(type));
+  graph.hidden.push_back(std::move(input));
+  return graph.hidden.back();
+}
+
+void GraphBuilder::setSource(llvm::StringRef name, const HiddenInput &input,
+                             unsigned dim) {
+  unsigned number = graph.signature->params.size() +
+                    unsigned(&input - graph.hidden.data());
+  graph.sources[name] = DimSource{number, dim, input.range};
+}
+
 Value GraphBuilder::emit(Inst inst, TensorType result) {
   ValueId id = addValue(result);
   definitions[id] = graph.insts.size();
@@ -73,6 +96,7 @@ void GraphBuilder::addFact(Dim difference, Predicate predicate) {
 void GraphBuilder::rollback(const Checkpoint &point) {
   graph.insts.erase(graph.insts.begin() + point.insts, graph.insts.end());
   graph.values.resize(point.values);
+  graph.hidden.resize(point.hidden, HiddenInput{HiddenInput::Weight, {}});
   definitions.resize(point.values);
   while (facts.size() > point.facts) {
     factSet.erase({facts.back().first, unsigned(facts.back().second)});

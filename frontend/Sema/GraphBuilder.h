@@ -21,6 +21,14 @@ public:
   ValueId addValue(TensorType type);
   ValueId addNumber();
 
+  /// The hidden input that is like this one, made at the first call; `type` is
+  /// what it has then.
+  const HiddenInput &hiddenInput(HiddenInput input, TensorType type);
+  /// The same where it was made before, or null.
+  const HiddenInput *findHidden(const HiddenInput &input) const;
+  /// Says that dim `dim` of a hidden input gives a name its value.
+  void setSource(llvm::StringRef name, const HiddenInput &input, unsigned dim);
+
   /// Appends `inst` with one new result of that type.
   Value emit(Inst inst, TensorType result);
   /// Appends `inst` with one f64 result.
@@ -52,10 +60,11 @@ public:
 
   /// What was appended since `checkpoint` goes with `rollback`.
   struct Checkpoint {
-    size_t insts, values, facts;
+    size_t insts, values, facts, hidden;
   };
   Checkpoint checkpoint() const {
-    return {graph.insts.size(), graph.values.size(), facts.size()};
+    return {graph.insts.size(), graph.values.size(), facts.size(),
+            graph.hidden.size()};
   }
   void rollback(const Checkpoint &point);
 

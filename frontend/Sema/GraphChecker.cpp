@@ -26,12 +26,14 @@ void GraphChecker::declareParams() {
     Local local;
     local.kind = Local::Param;
     local.range = param.range;
-    local.value =
-        param.valid ? Value::ofTensor(param.type, id) : Value::poison();
+    if (param.valid)
+      local.value = param.cache
+                        ? Value::ofCache(param.type, id, param.cache->model)
+                        : Value::ofTensor(param.type, id);
     scope.declare(param.name, std::move(local));
   }
   for (unsigned i = 0; i < signature.params.size(); ++i)
-    if (signature.params[i].valid)
+    if (signature.params[i].valid && !signature.params[i].cache)
       requireDims(i);
 }
 

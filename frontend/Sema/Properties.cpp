@@ -386,29 +386,13 @@ void Checker::checkModel(const ast::ModelDecl &decl) {
 }
 
 //===----------------------------------------------------------------------===//
-// Weights and llms
+// Llms
 //===----------------------------------------------------------------------===//
-
-void Checker::checkWeights(const ast::WeightsDecl &decl) {
-  static const llvm::StringRef formats[] = {"llama2c", "safetensors", "gguf",
-                                            "npy"};
-  llvm::StringRef format = decl.format.text;
-  if (!llvm::is_contained(formats, format))
-    diags.error(decl.format.range, "unknown format '" + format +
-                                       "', expected " + oneOf(formats) +
-                                       didYouMean(format, formats));
-}
 
 void Checker::checkLlm(const ast::LlmDecl &decl) {
   llvm::StringRef source = decl.source.text;
-  if (decl.fromGraph) {
-    if (!findAs<ast::GraphDecl>(source))
-      diags.error(decl.source.range,
-                  "unknown graph '" + source + "'" +
-                      didYouMean(source, namesOf<ast::GraphDecl>()));
-    refuseLater(&decl, decl.source.range, "llm from a graph");
-    return;
-  }
+  if (decl.fromGraph)
+    return checkLocalLlm(decl);
   static const llvm::StringRef providers[] = {"openai", "mock"};
   if (!llvm::is_contained(providers, source))
     diags.error(decl.source.range, "unknown provider '" + source +

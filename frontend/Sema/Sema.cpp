@@ -38,6 +38,12 @@ chooseDecls(Checker &checker, const agents::AgentChecker &agents,
     for (const agents::AgentChecker::Use &use : agents.usesOf(*decl))
       if (chosen.insert(use.decl).second)
         work.push_back(use.decl);
+    const auto *llm = dyn_cast<ast::LlmDecl>(decl);
+    const auto *decoder = llm && llm->fromGraph
+                              ? checker.findAs<ast::GraphDecl>(llm->source.text)
+                              : nullptr;
+    if (decoder && chosen.insert(decoder).second)
+      work.push_back(decoder);
     if (const auto *graph = dyn_cast<ast::GraphDecl>(decl))
       for (const Checker::CallSite &call : checker.callsOf(*graph))
         if (chosen.insert(call.callee).second)
@@ -71,6 +77,18 @@ static void reportSorted(std::vector<Diagnostic> &found,
     diags.report(found[std::get<2>(key)]);
 }
 
+/// The weights that the program's graphs use, in source order.
+static void takeWeights(Checker &checker, Program &program) {
+  llvm::DenseSet<const ast::Decl *> used;
+  for (const CheckedGraph &graph : program.graphs)
+    for (const HiddenInput &input : graph.hidden)
+      used.insert(input.weights);
+  for (const ast::Decl *decl : checker.allDecls())
+    if (used.contains(decl))
+      program.weights.push_back(
+          *checker.weights(*llvm::cast<ast::WeightsDecl>(decl)));
+}
+
 static Program check(llvm::ArrayRef<const ast::File *> files,
                      Diagnostics &diags, const SemaOptions &options) {
   Program program;
@@ -97,6 +115,10 @@ static Program check(llvm::ArrayRef<const ast::File *> files,
     if (found != graphs.end())
       program.graphs.push_back(std::move(found->second));
   }
+  takeWeights(checker, program);
+  for (LocalLlm &llm : checker.localLlms)
+    if (llvm::is_contained(chosen, llm.decl))
+      program.localLlms.push_back(std::move(llm));
   program.signatures = std::move(checker.ownedSignatures);
   program.badOptions = checker.badOptions;
   program.targets = std::move(checker.targets);

@@ -10,9 +10,44 @@
 #include "frontend/Sema/CheckedGraph.h"
 #include "frontend/Sema/Machine.h"
 
+#include <functional>
 #include <memory>
 
 namespace agt::sema {
+
+/// A tensor of a file of weights; `dtype` is the file's word for it.
+struct WeightTensor {
+  std::string name;
+  std::string dtype;
+  std::vector<int64_t> shape;
+};
+
+/// What a file of weights holds, or why it cannot be read.
+struct WeightsHeader {
+  std::string error;
+  std::vector<WeightTensor> tensors;
+};
+
+/// Reads the header of a file in a format of the language. What files there are
+/// is the runtime's knowledge, which reads them when the program starts.
+using WeightsReader = std::function<WeightsHeader(const std::string &path,
+                                                  const std::string &format)>;
+
+/// A `weights` declaration that a graph uses.
+struct WeightsInfo {
+  const ast::WeightsDecl *decl = nullptr;
+  std::string path; // absolute
+  WeightsHeader header;
+};
+
+/// `llm x = graph G {...}`.
+struct LocalLlm {
+  const ast::LlmDecl *decl = nullptr;
+  const ast::GraphDecl *graph = nullptr;
+  std::string tokenizer; // an absolute path
+  int64_t context = 0;   // tokens
+  int64_t page = 16;     // tokens
+};
 
 struct SemaOptions {
   /// `--define NAME=VALUE`, in order; the last of a name counts.
@@ -23,6 +58,8 @@ struct SemaOptions {
   /// Everything is checked and nothing is to be compiled: what cannot be is no
   /// error.
   bool nothing = false;
+  /// Asked for weights that graphs use; without one there are none to read.
+  WeightsReader readWeights;
 };
 
 struct Program {
@@ -36,6 +73,9 @@ struct Program {
   std::vector<ModelInfo> models;
   /// In source order.
   std::vector<CheckedGraph> graphs;
+  /// Those that the graphs use.
+  std::vector<WeightsInfo> weights;
+  std::vector<LocalLlm> localLlms;
   /// Agents, and what they use.
   std::unique_ptr<agents::AgentProgram> agents;
 };

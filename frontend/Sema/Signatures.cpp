@@ -35,6 +35,11 @@ private:
   Dim evaluate(const ast::Expr &expr);
   SignatureItem item(const ast::Ident &name, const ast::TypeRef &type,
                      llvm::StringRef what);
+  void cacheItem(SignatureItem &item, const ast::TypeRef &type);
+  std::optional<unsigned> tokensParam();
+  std::optional<int64_t> cacheSize(const ast::ModelDecl &model,
+                                   llvm::StringRef field,
+                                   const ast::TypeRef &type);
   void error(llvm::SMRange range, const llvm::Twine &message) {
     diags.error(range, message);
     out.valid = false;
@@ -157,6 +162,80 @@ void SignatureBuilder::evaluateWhere() {
   }
 }
 
+/// The first parameter that is tensor<i32, [T]>: the new tokens of caches.
+std::optional<unsigned> SignatureBuilder::tokensParam() {
+  for (unsigned i = 0; i < decl.params.size(); ++i) {
+    const ast::TypeRef &type = *decl.params[i]->type;
+    if (dimsOf(type).size() == 1 && type.args[0].kind == ast::TypeArg::Type &&
+        type.args[0].type->name.text == "i32")
+      return i;
+  }
+  return std::nullopt;
+}
+
+/// A field of a model that a cache is made by; nothing after an error.
+std::optional<int64_t>
+SignatureBuilder::cacheSize(const ast::ModelDecl &model, llvm::StringRef field,
+                            const ast::TypeRef &type) {
+  const ast::Prop *prop = model.props ? model.props->find(field) : nullptr;
+  if (prop)
+    return checker.modelField(model, prop->word).constantInt();
+  diags
+      .error(type.range, "a cache needs '" + field + "' of model '" +
+                             model.name.text + "'")
+      .note(model.name.range, "'" + model.name.text + "' is declared here");
+  return std::nullopt;
+}
+
+void SignatureBuilder::cacheItem(SignatureItem &item,
+                                 const ast::TypeRef &type) {
+  const auto &model = *checker.findAs<ast::ModelDecl>(
+      type.args[0].type->name.text);
+  CacheInfo info;
+  info.model = &model;
+  bool ok = true;
+  for (auto [field, size] : {std::pair("layers", &info.layers),
+                             {"kv_heads", &info.heads},
+                             {"head_dim", &info.headDim}}) {
+    std::optional<int64_t> value = cacheSize(model, field, type);
+    ok &= value.has_value();
+    *size = value.value_or(0);
+  }
+  if (const ast::Prop *kv = model.props ? model.props->find("kv") : nullptr) {
+    Value value = checker.modelField(model, kv->word);
+    ok &= !value.isPoison();
+    if (!value.isPoison())
+      info.dtype = *parseDType(value.text);
+  }
+  if (const ast::Prop *vocab =
+          model.props ? model.props->find("vocab") : nullptr)
+    info.vocab =
+        checker.modelField(model, vocab->word).constantInt().value_or(0);
+  std::optional<unsigned> tokens = tokensParam();
+  if (!tokens)
+    error(type.range, "a graph with a cache needs a parameter for its new "
+                      "tokens, a tensor<i32, [T]>");
+  if (ok && !isFloat(info.dtype)) {
+    checker.refuseLater(
+        &decl, type.range,
+        ("a cache of " + dtypeName(info.dtype)).str());
+    ok = false;
+  }
+  if (ok && decl.mesh) {
+    checker.refuseLater(&decl, type.range, "a cache on a mesh");
+    ok = false;
+  }
+  Dim count =
+      tokens ? evaluate(*dimsOf(*decl.params[*tokens]->type)[0]) : nullptr;
+  item.valid = ok && count;
+  out.valid &= item.valid;
+  if (!item.valid)
+    return;
+  info.tokens = *tokens;
+  item.type = {DType::I32, {count}};
+  item.cache = info;
+}
+
 SignatureItem SignatureBuilder::item(const ast::Ident &name,
                                      const ast::TypeRef &type,
                                      llvm::StringRef what) {
@@ -168,13 +247,14 @@ SignatureItem SignatureBuilder::item(const ast::Ident &name,
   for (const ast::Expr *dim : dimsOf(type))
     item.dimRanges.push_back(dim->range);
   if (!isTensor(type)) {
-    out.valid = false;
     unsigned before = diags.errorCount();
     checker.checkType(type);
-    if (diags.errorCount() != before)
+    if (diags.errorCount() != before) {
+      out.valid = false;
       return item;
-    if (type.name.text == "kv" && what == "parameter")
-      checker.refuseLater(&decl, type.range, "kv");
+    }
+    if (type.name.text == "kv" && type.options == 0 && what == "parameter")
+      cacheItem(item, type);
     else
       error(type.range, "a " + what + " of a graph must be a tensor, got '" +
                             item.text + "'");

@@ -53,6 +53,15 @@ Value Value::ofMask(MaskSpec mask) {
   return value;
 }
 
+Value Value::ofCache(TensorType positions, ValueId param,
+                     const ast::Decl *model) {
+  Value value = make(Cache);
+  value.tensor = std::move(positions);
+  value.id = param;
+  value.decl = model;
+  return value;
+}
+
 Value Value::ofTuple(std::vector<Value> elements) {
   Value value = make(Tuple);
   value.elements = std::move(elements);
@@ -63,6 +72,7 @@ bool Value::isConstant() const {
   switch (kind) {
   case Tensor:
   case Mask:
+  case Cache:
     return false;
   case Int:
     return dim->constant().has_value();
@@ -105,6 +115,8 @@ std::string agt::sema::describe(const Value &value) {
     return std::to_string(value.elements.size()) + " values";
   case Value::Mask:
     return "a mask";
+  case Value::Cache:
+    return "a cache of '" + value.decl->name.text.str() + "'";
   }
   return "";
 }

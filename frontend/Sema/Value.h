@@ -37,6 +37,9 @@ struct Value {
     List,
     Tuple,
     Mask,
+    /// The parameter number `id`, a kv<M>; `tensor` is the type of its
+    /// positions, `decl` is M.
+    Cache,
   };
   Kind kind = Poison;
   TensorType tensor;
@@ -75,6 +78,8 @@ struct Value {
   static Value ofBool(bool value);
   static Value ofString(std::string text);
   static Value ofMask(MaskSpec mask);
+  static Value ofCache(TensorType positions, ValueId param,
+                       const ast::Decl *model);
   static Value ofTuple(std::vector<Value> elements);
 };
 

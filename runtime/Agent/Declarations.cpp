@@ -159,7 +159,7 @@ static AgentDecl readAgent(const Json &json) {
 }
 
 AgentProgram::AgentProgram(const agt_program *program, const agt_agents &agents)
-    : code(agents) {
+    : program(program), code(agents) {
   try {
     if (program && program->manifest)
       hash = Json::parse(program->manifest).value("hash", "");

@@ -89,6 +89,7 @@ struct AgentProgram {
   /// Throws Failure when the declarations do not fit the functions.
   AgentProgram(const agt_program *program, const agt_agents &agents);
 
+  const agt_program *program; // NULL in tests of agents alone
   const agt_agents &code;
   std::string hash; // of the program
   std::unique_ptr<Types> types;

@@ -44,18 +44,31 @@ static bool isSafetensors(const std::string &path) {
 
 // ---- inputs ----------------------------------------------------------------
 
-Inputs::Inputs(const agt_graph &graph, const ManifestGraph &manifest,
-               const std::vector<std::string> &specs)
-    : graph(graph), manifest(manifest), values(graph.n_params) {
+Inputs::Inputs(const agt_graph &graph, const Manifest &program,
+               const ManifestGraph &manifest,
+               const std::vector<std::string> &specs,
+               const std::map<std::string, std::string> &weightPaths)
+    : graph(graph), manifest(manifest), values(manifest.params.size()) {
   for (const std::string &spec : specs)
     add(spec);
   checkComplete();
+  checkTokens(manifest, [&](size_t param) { return values[param]->view(); });
+  weights.emplace(graph, manifest, program, weightPaths);
+  auto tokensOf = [&](size_t param) { return values[param]->shape[0]; };
+  caches.emplace(graph, manifest, /*onHost=*/true, tokensOf);
+  caches->append(tokensOf);
 }
 
 std::vector<agt_tensor> Inputs::tensors() const {
   std::vector<agt_tensor> views;
-  for (const auto &value : values)
-    views.push_back(value->view());
+  for (size_t i = 0; i < graph.n_params; ++i) {
+    if (i < values.size() && values[i])
+      views.push_back(values[i]->view());
+    else if (std::optional<agt_tensor> weight = weights->tensor(i))
+      views.push_back(*weight);
+    else
+      views.push_back(*caches->tensor(i));
+  }
   return views;
 }
 
@@ -66,10 +79,14 @@ const MappedFile &Inputs::open(const std::string &path) {
 
 size_t Inputs::paramNamed(const std::string &name) const {
   std::vector<std::string> names;
-  for (const ManifestParam &param : manifest.params) {
-    if (param.name == name)
-      return names.size();
-    names.push_back(param.name);
+  for (size_t i = 0; i < manifest.params.size(); ++i) {
+    bool given = manifest.isGiven(i);
+    if (manifest.params[i].name == name && given)
+      return i;
+    if (manifest.params[i].name == name)
+      refuse("'" + name + "' is a cache, which a run makes itself");
+    if (given)
+      names.push_back(manifest.params[i].name);
   }
   std::string guess = didYouMean(name, names);
   if (guess.empty())
@@ -105,7 +122,7 @@ void Inputs::addAll(const std::string &path) {
   for (const NamedStored &entry :
        readSafetensors(file.data(), file.size(), path))
     for (size_t i = 0; i < manifest.params.size(); ++i)
-      if (manifest.params[i].name == entry.name)
+      if (manifest.params[i].name == entry.name && manifest.isGiven(i))
         bind(i, entry.tensor, path);
 }
 
@@ -128,7 +145,7 @@ void Inputs::bind(size_t param, const StoredTensor &stored,
 void Inputs::checkComplete() const {
   std::vector<std::string> missing;
   for (size_t i = 0; i < values.size(); ++i)
-    if (!values[i])
+    if (!values[i] && manifest.isGiven(i))
       missing.push_back("--in " + manifest.params[i].name + "=FILE.npy (" +
                         manifest.params[i].type + ")");
   if (!missing.empty())

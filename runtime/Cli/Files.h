@@ -2,7 +2,7 @@
 #ifndef AGT_RUNTIME_CLI_FILES_H
 #define AGT_RUNTIME_CLI_FILES_H
 
-#include "runtime/Cli/Manifest.h"
+#include "runtime/Cli/ModelInputs.h"
 #include "runtime/Support/File.h"
 #include "runtime/Tensor/Stored.h"
 
@@ -13,14 +13,16 @@
 
 namespace agt::rt {
 
-/// The values of a graph's parameters, with the files they are mapped from.
+/// The values of a graph's inputs, with the files they are mapped from.
 class Inputs {
 public:
-  /// Reads what `specs` (the values of --in) name. Fails with AGT_BAD_INPUT
-  /// when a parameter is missing, given twice, unknown, or of another type or
-  /// rank than declared.
-  Inputs(const agt_graph &graph, const ManifestGraph &manifest,
-         const std::vector<std::string> &specs);
+  /// Reads what `specs` (the values of --in) name, and the weights from where
+  /// `weightPaths` says or the program knows; caches are fresh. Fails with
+  /// AGT_BAD_INPUT when a parameter is missing, given twice, unknown, or of
+  /// another type or rank than declared.
+  Inputs(const agt_graph &graph, const Manifest &program,
+         const ManifestGraph &manifest, const std::vector<std::string> &specs,
+         const std::map<std::string, std::string> &weightPaths);
 
   std::vector<agt_tensor> tensors() const;
 
@@ -36,6 +38,8 @@ private:
   const ManifestGraph &manifest;
   std::vector<std::unique_ptr<MappedFile>> files;
   std::vector<std::optional<HostTensor>> values; // one a parameter
+  std::optional<Weights> weights;
+  std::optional<Caches> caches;
 };
 
 /// Where results go.

@@ -41,8 +41,10 @@ static std::string example(const Manifest &manifest, const std::string &exe) {
     return "";
   const ManifestGraph &graph = manifest.graphs.front();
   std::string text = exe + " run " + graph.name;
-  for (const ManifestParam &param : graph.params)
-    text += " --in " + param.name + "=" + param.name + ".npy";
+  for (size_t i = 0; i < graph.params.size(); ++i)
+    if (graph.isGiven(i))
+      text += " --in " + graph.params[i].name + "=" + graph.params[i].name +
+              ".npy";
   for (size_t i = 0; i < graph.results.size(); ++i) {
     std::string name = graph.results[i].name;
     if (name.empty())

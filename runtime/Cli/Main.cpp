@@ -3,6 +3,7 @@
 // Everything that only describes the program (no argument, --help, --json,
 // --version, run --help) is answered from constant data, with no device, no
 // library and no file touched.
+#include "runtime/Cli/Generate.h"
 #include "runtime/Cli/Help.h"
 #include "runtime/Cli/Manifest.h"
 #include "runtime/Cli/Ranks.h"
@@ -30,15 +31,10 @@ bool contains(const std::vector<std::string> &list, const std::string &word) {
       "start",   "resume",  "runs",   "log",    "watch",  "cancel",
       "replay",  "fork",    "signal", "export", "import", "gc",
       "approve", "resolve", "worker", "submit", "ui"};
-  const std::vector<std::string> modelCommands = {"serve", "generate",
-                                                  "tokens"};
   if (contains(agentCommands, word))
     fail(AGT_BAD_INPUT,
          "the program has no agents, which '" + word + "' is about");
-  if (contains(modelCommands, word))
-    fail(AGT_BAD_INPUT,
-         "the program has no llms, which '" + word + "' is about");
-  std::vector<std::string> known = {"run", "--help", "--version", "--json"};
+  std::vector<std::string> known = {"run", "generate", "tokens", "--help", "--version", "--json"};
   std::string guess = didYouMean(word, known);
   fail(AGT_BAD_INPUT,
        std::string("unknown ") + (word[0] == '-' ? "option" : "command") +
@@ -81,6 +77,15 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
     checkRanks(program.graphs[options.graph]);
     return runGraph(program, manifest, options, world.get());
   }
+  if (word == "serve")
+    fail(AGT_BAD_INPUT,
+         manifest.llms.empty()
+             ? "the program has no llms, which 'serve' is about"
+             : "an endpoint for local llms ('serve') is not there yet");
+  if (word == "generate")
+    return runGenerate(rest, program, manifest, exe);
+  if (word == "tokens")
+    return runTokens(rest, manifest, exe);
   bool describes = word == "--help" || word == "-h" || word == "--version" ||
                    word == "--json";
   if (!describes)

@@ -34,6 +34,68 @@ static std::vector<ManifestParam> params(const Json &graph, const char *key) {
   return result;
 }
 
+static int64_t number(const Json &object, const char *key) {
+  auto entry = object.find(key);
+  return entry != object.end() && entry->is_number_integer()
+             ? entry->get<int64_t>()
+             : 0;
+}
+
+static ManifestInput parseInput(const Json &json) {
+  using Kind = ManifestInput::Kind;
+  static const std::pair<const char *, Kind> kinds[] = {
+      {"positions", Kind::Positions}, {"length", Kind::Length},
+      {"keys", Kind::Keys},           {"values", Kind::Values},
+      {"weight", Kind::Weight}};
+  ManifestInput input;
+  if (json.is_null())
+    return input;
+  std::string word = text(json, "kind");
+  for (auto [name, kind] : kinds)
+    if (word == name)
+      input.kind = kind;
+  input.cache = text(json, "cache");
+  input.tokens = size_t(number(json, "tokens"));
+  input.vocab = number(json, "vocab");
+  input.layer = number(json, "layer");
+  input.weights = text(json, "weights");
+  input.tensor = text(json, "tensor");
+  auto shape = json.find("shape");
+  if (shape != json.end())
+    for (const Json &dim : *shape)
+      input.shape.push_back(dim.get<int64_t>());
+  return input;
+}
+
+static ManifestGraph parseGraph(const Json &json) {
+  ManifestGraph graph{text(json, "name"),
+                      text(json, "doc"),
+                      text(json, "mesh"),
+                      params(json, "params"),
+                      params(json, "results"),
+                      {}};
+  auto inputs = json.find("inputs");
+  if (inputs == json.end())
+    graph.inputs.resize(graph.params.size());
+  else
+    for (const Json &input : *inputs)
+      graph.inputs.push_back(parseInput(input));
+  return graph;
+}
+
+static void parseModels(const Json &json, Manifest &manifest) {
+  if (auto weights = json.find("weights"); weights != json.end())
+    for (const Json &entry : *weights)
+      manifest.weights.push_back(
+          {text(entry, "name"), text(entry, "path"), text(entry, "format")});
+  if (auto llms = json.find("llms"); llms != json.end())
+    for (const Json &entry : *llms)
+      manifest.llms.push_back({text(entry, "name"), text(entry, "graph"),
+                               text(entry, "tokenizer"),
+                               number(entry, "context"), number(entry, "page"),
+                               number(entry, "vocab")});
+}
+
 Manifest parseManifest(const agt_program &program) {
   Json json = parseJson(program);
   Manifest manifest;
@@ -42,13 +104,12 @@ Manifest parseManifest(const agt_program &program) {
   auto graphs = json.find("graphs");
   if (graphs != json.end())
     for (const Json &graph : *graphs)
-      manifest.graphs.push_back({text(graph, "name"), text(graph, "doc"),
-                                 text(graph, "mesh"), params(graph, "params"),
-                                 params(graph, "results")});
+      manifest.graphs.push_back(parseGraph(graph));
+  parseModels(json, manifest);
   bool fits = manifest.graphs.size() == program.n_graphs;
   for (size_t i = 0; fits && i < program.n_graphs; ++i)
     fits = manifest.graphs[i].name == program.graphs[i].name &&
-           manifest.graphs[i].params.size() == program.graphs[i].n_params &&
+           manifest.graphs[i].inputs.size() == program.graphs[i].n_params &&
            manifest.graphs[i].results.size() == program.graphs[i].n_results;
   if (!fits)
     fail(AGT_FAILED, "the program's manifest is damaged: its graphs differ "

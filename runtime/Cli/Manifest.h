@@ -15,18 +15,55 @@ struct ManifestParam {
   std::string doc;
 };
 
+/// What one input of a graph's function is.
+struct ManifestInput {
+  enum class Kind {
+    Param,     // the author's parameter of the same number
+    Positions, // of a cache's new tokens; stands for a parameter kv<M>
+    Length,    // of a cache
+    Keys,
+    Values,
+    Weight
+  };
+  Kind kind = Kind::Param;
+  std::string cache;
+  size_t tokens = 0; // of Positions: the parameter that the tokens are in
+  int64_t vocab = 0; // of Positions: how many tokens there are, 0: not known
+  int64_t layer = 0;
+  std::string weights, tensor;
+  std::vector<int64_t> shape; // -1 where a dim is open; not of Param
+};
+
+struct ManifestWeights {
+  std::string name, path, format;
+};
+
+/// An llm from a graph.
+struct ManifestLlm {
+  std::string name, graph, tokenizer;
+  int64_t context = 0, page = 0, vocab = 0;
+};
+
 struct ManifestGraph {
   std::string name;
   std::string doc;
   std::string mesh; // "" on one device
   std::vector<ManifestParam> params;
   std::vector<ManifestParam> results;
+  std::vector<ManifestInput> inputs; // as many as the program's graph takes
+
+  /// Whether a parameter is the caller's to give.
+  bool isGiven(size_t param) const {
+    return inputs[param].kind == ManifestInput::Kind::Param;
+  }
 };
 
 struct Manifest {
   std::string program;
   std::string hash;
   std::vector<ManifestGraph> graphs; // as many as the program has
+  std::vector<ManifestWeights> weights;
+  std::vector<ManifestLlm> llms;
 };
 
 /// Fails with AGT_FAILED when the manifest does not fit the program.

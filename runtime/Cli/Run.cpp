@@ -54,7 +54,7 @@ public:
   GraphRun(const agt_program &program, const Manifest &manifest,
            const RunOptions &options, MpiWorld *world)
       : options(options), world(world), graph(program.graphs[options.graph]),
-        declared(manifest.graphs[options.graph]), context(options.devices),
+        manifest(manifest), declared(manifest.graphs[options.graph]), context(options.devices),
         results(graph.n_results) {
     bool measured = options.stats != StatsForm::None || options.repeatGiven ||
                     !options.trace.empty();
@@ -111,7 +111,8 @@ private:
 
   void readInputs() {
     context.step("read inputs", [&] {
-      inputs = std::make_unique<Inputs>(graph, declared, options.in);
+      inputs = std::make_unique<Inputs>(graph, manifest, declared, options.in,
+                                        options.weights);
     });
   }
 
@@ -173,6 +174,7 @@ private:
   const RunOptions &options;
   MpiWorld *world;
   const agt_graph &graph;
+  const Manifest &manifest;
   const ManifestGraph &declared;
   Progress progress;
   std::unique_ptr<Inputs> inputs;

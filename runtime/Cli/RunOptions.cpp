@@ -2,6 +2,7 @@
 // that every message is ours and names what it is about.
 #include "runtime/Cli/RunOptions.h"
 
+#include "runtime/Cli/ModelInputs.h"
 #include "runtime/Mesh/Mesh.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
@@ -215,9 +216,6 @@ static void refuseWhatIsAbsent(const RawOptions &raw, const agt_graph &graph) {
   auto nameIn = [](const std::string &text) {
     return "'" + text.substr(0, text.find('=')) + "'";
   };
-  if (!raw.weights.empty())
-    refuse("the program has no weights " + nameIn(raw.weights.front()) +
-           " to read from a file");
   if (!raw.set.empty())
     refuse("the program has no number " + nameIn(raw.set.front()) + " to set");
   if (!raw.policy.empty() && graph.mesh)
@@ -260,6 +258,7 @@ RunOptions parseRunOptions(const std::vector<std::string> &arguments,
   const agt_graph &graph = program.graphs[options.graph];
   refuseWhatIsAbsent(raw, graph);
   options.check = parseCheck(raw, program, graph);
+  options.weights = parseWeightPaths(raw.weights, manifest);
   options.in = raw.in;
   options.out = raw.out;
   options.devices = chooseDevices(raw, graph);

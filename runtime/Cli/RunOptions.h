@@ -18,6 +18,7 @@ struct RunOptions {
   size_t graph = 0; // position in the program
   std::vector<std::string> in;
   std::vector<std::string> out;
+  std::map<std::string, std::string> weights;  // paths
   std::vector<DeviceChoice> devices;       // one a position
   std::map<std::string, double> linkRates; // bytes a second, by axis
   uint32_t repeat = 1;

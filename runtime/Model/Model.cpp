@@ -57,6 +57,8 @@ ModelReply askModel(Execution &run, uint32_t llm, const ModelRequest &request) {
     return askMock(run, llm, mock, request);
   if (declared.kind == "openai")
     return askOpenAi(declared, request);
+  if (declared.kind == "graph" && run.program.program)
+    return askLocal(*run.program.program, declared, request);
   fail(AGT_MISSING, "the llm '" + declared.name + "' is of the kind '" +
                         declared.kind + "', which agents cannot ask yet");
 }

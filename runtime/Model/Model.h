@@ -59,6 +59,8 @@ struct ModelReply {
 ModelReply askModel(Execution &run, uint32_t llm, const ModelRequest &request);
 ModelReply askMock(Execution &run, uint32_t llm, const std::string &file,
                    const ModelRequest &request);
+ModelReply askLocal(const agt_program &program, const LlmDecl &llm,
+                    const ModelRequest &request);
 ModelReply askOpenAi(const LlmDecl &llm, const ModelRequest &request);
 
 /// The step `ask` (Agent/StepAsk.cpp), for those that ask by themselves.

@@ -59,6 +59,16 @@ void agt_context::tellRepeat(uint32_t repeat) const {
   settings.progress(text);
 }
 
+std::unique_ptr<agt_run> agt_context::take(agt_run *plan) {
+  for (std::unique_ptr<agt_run> &entry : plans)
+    if (entry.get() == plan) {
+      std::unique_ptr<agt_run> taken = std::move(entry);
+      plans.erase(plans.begin() + (&entry - plans.data()));
+      return taken;
+    }
+  return nullptr;
+}
+
 void agt_context::drop(agt_run *plan) {
   plans.erase(
       std::remove_if(plans.begin(), plans.end(),

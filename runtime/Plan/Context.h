@@ -7,6 +7,7 @@
 #include "runtime/Plan/OpenDevice.h"
 #include "runtime/Plan/Plan.h"
 #include "runtime/Plan/Report.h"
+#include "runtime/Plan/Resident.h"
 
 #include <functional>
 #include <map>
@@ -27,6 +28,8 @@ struct RunSettings {
   /// Shown each value of the graph's IR when it is there, by its number; may
   /// be empty. The plan then runs launch by launch, and its time says nothing.
   std::function<void(size_t number, const void *data, size_t bytes)> observe;
+  /// Given the recorded plan instead of running it; may be empty.
+  std::function<void(std::unique_ptr<agt_run>)> keep;
   /// Told what comes next; may be empty.
   std::function<void(const std::string &)> progress;
 };
@@ -61,6 +64,8 @@ struct agt_context {
     report.steps.push_back({name, begin, now()});
   }
   void drop(agt_run *plan);
+  /// Gives the plan away.
+  std::unique_ptr<agt_run> take(agt_run *plan);
   /// Forgets plans that failed while they were recorded.
   void dropFailed();
 
@@ -71,6 +76,10 @@ struct agt_context {
 private:
   double start = agt::rt::monotonicSeconds();
   std::vector<std::unique_ptr<agt::rt::OpenDevice>> devices; // at least one
+
+public:
+  /// On the device of graphs that are on no mesh; goes before it.
+  agt::rt::Residents residents;
 };
 
 #endif // AGT_RUNTIME_PLAN_CONTEXT_H

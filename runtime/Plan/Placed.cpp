@@ -2,6 +2,7 @@
 #include "runtime/Plan/Placed.h"
 
 #include "runtime/Mesh/Split.h"
+#include "runtime/Plan/Context.h"
 #include "runtime/Plan/Execute.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace agt::rt {
 
@@ -158,15 +160,25 @@ void PlacedPlan::placeBuffers() {
     if (!buffer.isUsed())
       continue;
     checkBuffer(buffer, maxBuffer);
-    lifetimes.push_back(lifetimeOf(buffer));
+    if (!residentOf(buffer))
+      lifetimes.push_back(lifetimeOf(buffer));
   }
   layout = layOut(lifetimes, bufferAlignment, maxChunk);
   report.peakBytes = layout.total();
   report.kvPeakBytes = travellingPeak(plan, lifetimes, slots);
 }
 
+Residents::Entry *PlacedPlan::residentOf(const agt_buffer &buffer) const {
+  return buffer.input && !plan.isOnMesh()
+             ? plan.context.residents.find(*buffer.input)
+             : nullptr;
+}
+
 uint64_t PlacedPlan::neededBytes() const {
   uint64_t needed = layout.total();
+  for (const agt_buffer &buffer : plan.buffers)
+    if (const Residents::Entry *resident = residentOf(buffer))
+      needed += resident->buffer ? 0 : resident->bytes;
   if (!device.properties().cpuDriver)
     return needed;
   for (size_t i = 0; i < plan.outputs.size(); ++i)
@@ -202,10 +214,19 @@ void PlacedPlan::allocate() {
   for (uint64_t bytes : layout.chunks)
     chunks.push_back(
         device.allocate(std::max(bytes, bufferAlignment), MemoryKind::Device));
+  for (const agt_buffer &buffer : plan.buffers) {
+    Residents::Entry *resident = residentOf(buffer);
+    if (resident && !resident->buffer)
+      resident->buffer = device.allocate(
+          std::max(resident->bytes, bufferAlignment), MemoryKind::Device);
+  }
 }
 
 void PlacedPlan::upload(const agt_buffer &buffer) {
   if (!buffer.isUsed() || buffer.bytes == 0)
+    return;
+  Residents::Entry *resident = residentOf(buffer);
+  if (resident && std::exchange(resident->filled, true))
     return;
   Room room = roomOf(buffer);
   if (!buffer.data.empty())
@@ -240,6 +261,8 @@ void PlacedPlan::uploadInputs() {
 }
 
 PlacedPlan::Room PlacedPlan::roomOf(const agt_buffer &buffer) const {
+  if (const Residents::Entry *resident = residentOf(buffer))
+    return {*resident->buffer, 0};
   Placement place = layout.placements[slots[buffer.number]];
   return {*chunks[place.chunk], place.offset};
 }

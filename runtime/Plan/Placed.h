@@ -13,6 +13,7 @@
 #include "runtime/Plan/OpenDevice.h"
 #include "runtime/Plan/Plan.h"
 #include "runtime/Plan/Report.h"
+#include "runtime/Plan/Resident.h"
 #include "runtime/Plan/Transfer.h"
 
 namespace agt::rt {
@@ -70,6 +71,8 @@ private:
   void checkBuffer(const agt_buffer &buffer, uint64_t limit) const;
   std::string describe(const agt_buffer &buffer) const;
   void upload(const agt_buffer &buffer);
+  /// Null for a buffer that is the plan's own.
+  Residents::Entry *residentOf(const agt_buffer &buffer) const;
   uint64_t addressOf(const agt_buffer &buffer) const;
 
   std::vector<PreparedLaunch> prepared;

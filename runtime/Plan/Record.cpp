@@ -238,7 +238,10 @@ agt_status agt_graph_end(agt_run *run, agt_tensor *out) {
   agt_context &context = run->context;
   agt_status status = guard([&] {
     checkOutputs(*run);
-    execute(*run, out);
+    if (context.settings.keep)
+      context.settings.keep(context.take(run));
+    else
+      execute(*run, out);
   });
   context.drop(run);
   return status;

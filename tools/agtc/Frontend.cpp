@@ -2,6 +2,7 @@
 
 #include "tools/agtc/Commands.h"
 #include "tools/agtc/Source.h"
+#include "tools/agtc/Weights.h"
 
 using namespace agt;
 using namespace agt::tool;
@@ -20,6 +21,7 @@ agt::tool::frontendOptions(const std::vector<std::string> &defines,
                                  define.substr(equals + 1));
   }
   options.only = only;
+  options.readWeights = readWeights;
   return options;
 }
 

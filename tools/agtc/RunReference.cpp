@@ -5,6 +5,7 @@
 //
 // `--f64 [NAME=]FILE` and `--bounds [NAME=]FILE` are the oracle's own: float64
 // values before rounding to f32, and how far a device may be from them.
+#include "codegen/host/ModelManifest.h"
 #include "reference/Bytes.h"
 #include "reference/Interpreter.h"
 #include "tools/agtc/Commands.h"
@@ -205,13 +206,19 @@ static void addGraph(GraphOp op, Command &command, llvm::json::Array &graphs) {
   declare(
       op.getArgumentTypes(), [&](unsigned i) { return op.getArgAttrDict(i); },
       graph, graph.params, params);
+  // Those behind are not the caller's.
+  while (params.size() > host::countParams(op))
+    params.pop_back();
   declare(
       op.getResultTypes(), [&](unsigned i) { return op.getResultAttrDict(i); },
       graph, graph.results, results);
-  graphs.push_back(llvm::json::Object{{"name", graph.name},
-                                      {"doc", op.getDoc().value_or("").str()},
-                                      {"params", std::move(params)},
-                                      {"results", std::move(results)}});
+  llvm::json::Object object{{"name", graph.name},
+                            {"doc", op.getDoc().value_or("").str()},
+                            {"params", std::move(params)},
+                            {"results", std::move(results)}};
+  if (auto inputs = host::inputsJson(op))
+    object["inputs"] = std::move(*inputs);
+  graphs.push_back(std::move(object));
 }
 
 /// Fills in what points into strings, which no longer move.
@@ -235,7 +242,8 @@ static void makeProgram(mlir::ModuleOp module, llvm::StringRef file,
     addGraph(op, command, graphs);
   makeTable(command);
   llvm::json::Object manifest{
-      {"program", file}, {"hash", ""}, {"graphs", std::move(graphs)}};
+      {"program", file}, {"hash", ""}, {"graphs", std::move(graphs)},
+      {"weights", host::weightsJson(module)}};
   llvm::raw_string_ostream(command.manifest)
       << llvm::json::Value(std::move(manifest));
 }

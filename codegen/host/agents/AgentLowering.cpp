@@ -60,11 +60,15 @@ void AgentLowering::run(AgentsInfo &info) {
                           placeOf(test.getLoc())});
     add(info.tests.back().function, test.getLoc(), test.getBody());
   }
-  if (functions.empty() && root.getOps<LlmOp>().empty())
-    return;
+  // Local llms alone are the manifest's, and make no program of agents.
+  bool agents = !functions.empty() ||
+                llvm::any_of(root.getOps<LlmOp>(), [](LlmOp llm) {
+                  return llm.getKind() != "graph";
+                });
   for (auto [function, region] : functions)
     AgentEmitter(module, function).emitBody(*region);
-  info.declarations = module.declarations();
+  if (agents)
+    info.declarations = module.declarations();
   for (Operation &op : llvm::make_early_inc_range(*root.getBody()))
     if (isa<RecordTypeOp, EnumTypeOp, LlmOp, ToolOp, FnOp, AgentOp, TestOp>(op))
       op.erase();

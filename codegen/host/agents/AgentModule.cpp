@@ -1,6 +1,7 @@
 //===- AgentModule.cpp - What the functions of a program share ------------===//
 
 #include "codegen/host/agents/AgentModule.h"
+#include "codegen/host/AttributeJson.h"
 #include "codegen/host/GraphLowering.h"
 
 #include "mlir/IR/Builders.h"
@@ -212,26 +213,9 @@ std::string AgentModule::branchName(llvm::StringRef owner) {
 //===----------------------------------------------------------------------===//
 
 json::Value AgentModule::toJson(Attribute attribute) {
-  if (auto text = dyn_cast<StringAttr>(attribute))
-    return text.getValue();
-  if (auto truth = dyn_cast<BoolAttr>(attribute))
-    return truth.getValue();
-  if (auto number = dyn_cast<IntegerAttr>(attribute))
-    return number.getInt();
-  if (auto number = dyn_cast<FloatAttr>(attribute))
-    return number.getValueAsDouble();
-  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute))
+  return attributeJson(attribute, [&](FlatSymbolRefAttr symbol) -> json::Value {
     return toolIndex(symbol.getValue());
-  if (auto list = dyn_cast<ArrayAttr>(attribute)) {
-    json::Array array;
-    for (Attribute element : list)
-      array.push_back(toJson(element));
-    return array;
-  }
-  json::Object object;
-  for (NamedAttribute entry : cast<DictionaryAttr>(attribute))
-    object[entry.getName().getValue()] = toJson(entry.getValue());
-  return object;
+  });
 }
 
 void AgentModule::addSettings(json::Object &object, DictionaryAttr settings) {

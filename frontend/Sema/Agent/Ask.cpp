@@ -101,6 +101,15 @@ void BodyChecker::checkAskProp(const ast::AskExpr &expr,
   }
 }
 
+/// What llms from graphs cannot do yet.
+void BodyChecker::refuseOfLocal(const ast::AskExpr &expr) {
+  if (expr.type && !context.resolve(*expr.type)->is(Type::String))
+    checker.refuseLater(&owner, expr.type->range,
+                        "an answer of a type from a local llm");
+  if (const ast::Prop *tools = expr.props->find("tools"))
+    checker.refuseLater(&owner, tools->word.range, "tools of a local llm");
+}
+
 const Type *BodyChecker::checkAsk(const ast::AskExpr &expr) {
   static const llvm::StringRef known[] = {
       "system", "user",        "messages", "tools", "max",
@@ -112,6 +121,8 @@ const Type *BodyChecker::checkAsk(const ast::AskExpr &expr) {
   if (const auto *llm = checker.findAs<ast::LlmDecl>(model)) {
     info(expr).decl = llm;
     context.noteUse(owner, *llm, expr.model.range);
+    if (llm->fromGraph)
+      refuseOfLocal(expr);
   } else if (const ast::Decl *decl = checker.find(model)) {
     diags.error(expr.model.range,
                 "'" + model + "' is " + kindOf(*decl) + ", not an llm");

@@ -147,6 +147,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   const Type *checkAsk(const ast::AskExpr &expr);
+  void refuseOfLocal(const ast::AskExpr &expr);
   void checkAskProp(const ast::AskExpr &expr, const ast::Prop &prop);
   void checkAskTools(const ast::Expr &list);
   const Type *checkApprove(const ast::ApproveExpr &expr);

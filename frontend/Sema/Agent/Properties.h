@@ -23,8 +23,6 @@ llvm::StringRef wordOf(const ast::MoreItem &item);
 /// Constants, `env("X")`, `secret("X")`, and strings of them.
 Text startText(Checker &checker, const ast::Expr &expr, llvm::StringRef what,
                bool secrets);
-/// A path of the source, absolute.
-std::string absolutePath(Checker &checker, const ast::StringLit &literal);
 /// A constant string, or null after an error.
 const ast::StringLit *constantString(Checker &checker, const ast::Expr &expr,
                                      llvm::StringRef what);

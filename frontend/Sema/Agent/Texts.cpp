@@ -88,19 +88,6 @@ const ast::StringLit *agt::sema::agents::constantString(Checker &checker,
   return nullptr;
 }
 
-std::string agt::sema::agents::absolutePath(Checker &checker,
-                                            const ast::StringLit &literal) {
-  const llvm::SourceMgr &sources = checker.diags.sourceMgr();
-  llvm::StringRef file =
-      sources.getMemoryBuffer(bufferOf(sources, literal.loc()))
-          ->getBufferIdentifier();
-  llvm::SmallString<128> path(llvm::sys::path::parent_path(file));
-  llvm::sys::path::append(path, *literal.constant());
-  llvm::sys::fs::make_absolute(path);
-  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
-  return path.str().str();
-}
-
 std::optional<OnChange> agt::sema::agents::onChangeOf(Checker &checker,
                                                       const ast::Expr &expr) {
   llvm::StringRef word = wordOf(&expr);
