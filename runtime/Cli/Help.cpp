@@ -35,6 +35,15 @@ static std::string graphsText(const Manifest &manifest) {
   return manifest.graphs.empty() ? "no graphs\n" : text;
 }
 
+// The llms that the program runs itself.
+static std::string llmsText(const Manifest &manifest) {
+  std::string text = manifest.llms.empty() ? "" : "llms:\n";
+  for (const ManifestLlm &llm : manifest.llms)
+    text += "  " + llm.name + ": graph " + llm.graph + ", a context of " +
+            std::to_string(llm.context) + " tokens\n";
+  return text;
+}
+
 // The command that runs the first graph, with its own names.
 static std::string example(const Manifest &manifest, const std::string &exe) {
   if (manifest.graphs.empty())
@@ -56,17 +65,23 @@ static std::string example(const Manifest &manifest, const std::string &exe) {
 
 std::string listingText(const Manifest &manifest, const std::string &exe) {
   return manifest.program + " (" + manifest.hash + ")\n\n" +
-         graphsText(manifest) + example(manifest, exe) + "\n'" + exe +
-         " --help' says more.\n";
+         graphsText(manifest) + llmsText(manifest) + example(manifest, exe) +
+         "\n'" + exe + " --help' says more.\n";
 }
 
 std::string helpText(const Manifest &manifest, const std::string &exe) {
-  return "usage: " + exe + " [--help | --version | --json]\n       " + exe +
-         " run GRAPH [OPTION...]\n\n"
+  std::string text = "usage: " + exe +
+                     " [--help | --version | --json]\n       " + exe +
+                     " run GRAPH [OPTION...]\n";
+  if (!manifest.llms.empty())
+    text += "       " + exe + " generate LLM [OPTION...]\n       " + exe +
+            " tokens LLM --text TEXT\n";
+  return text +
+         "\n"
          "  --help       this text; 'run --help' for the options of run\n"
          "  --version    the program's name and hash\n"
          "  --json       what the program holds, as JSON\n\n" +
-         graphsText(manifest) + example(manifest, exe) +
+         graphsText(manifest) + llmsText(manifest) + example(manifest, exe) +
          "\nexit codes: 0 done, 1 failed, 2 bad input or command line, 5 a "
          "device or library is missing\n";
 }
