@@ -2,7 +2,7 @@
 from their definitions: what programs are compared with.
 
 usage: llama.py logits MODEL.bin TOKENS.npy OUT.npy ATOL
-       llama.py greedy MODEL.bin TOKENIZER N     the text from BOS, N tokens
+       llama.py greedy MODEL.bin TOKENIZER N [TEXT]   N tokens behind TEXT
        llama.py encode TOKENIZER TEXT            its tokens
 """
 
@@ -148,12 +148,16 @@ def main():
         print("logits agree")
     elif command == "greedy":
         model, tokenizer = read_model(sys.argv[2]), read_tokenizer(sys.argv[3])
-        tokens = [1]
+        tokens = encode(tokenizer, "".join(sys.argv[5:]))
+        count = len(tokens)
         for _ in range(int(sys.argv[4])):
             tokens.append(int(logits(model, tokens)[-1].argmax()))
             if tokens[-1] in (1, 2):
                 break
-        sys.stdout.buffer.write(decode(tokenizer, tokens) + b"\n")
+        # What stands before says whether a blank in front is the text's.
+        new = decode(tokenizer, tokens[count - 1:])
+        sys.stdout.buffer.write(
+            new[len(decode(tokenizer, tokens[count - 1:count])):] + b"\n")
     elif command == "encode":
         print(*encode(read_tokenizer(sys.argv[2]), sys.argv[3]))
 
