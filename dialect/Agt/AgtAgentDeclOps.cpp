@@ -47,8 +47,8 @@ LogicalResult LlmOp::verify() {
 
 LogicalResult ToolOp::verify() {
   // tool_c1
-  if (getKind() != "exec" && getKind() != "http")
-    return emitOpError("expected the kind 'exec' or 'http', got '")
+  if (getKind() != "exec" && getKind() != "http" && getKind() != "mcp")
+    return emitOpError("expected the kind 'exec', 'http' or 'mcp', got '")
            << getKind() << "'";
   // tool_c2
   SmallVector<Type> types(getFunctionType().getInputs());

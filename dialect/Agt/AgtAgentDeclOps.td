@@ -73,8 +73,9 @@ def Agt_ToolOp : Agt_Op<"tool", [Symbol, IsolatedFromAbove]> {
   let description = [{
     `request` computes what depends on the call, from the parameters and the
     token behind them: of `exec` the argv and stdin, of `http` the URL, the body
-    and the headers, a list of tuples; `none` for what is not there. `reconcile`
-    computes the arguments of the tool that finds the effect.
+    and the headers, a list of tuples; `none` for what is not there. A tool of
+    an MCP server, `mcp`, is sent its arguments and computes nothing; its
+    settings say how the server is reached. `reconcile` computes the arguments of the tool that finds the effect.
 
     Example:
 
@@ -90,7 +91,7 @@ def Agt_ToolOp : Agt_Op<"tool", [Symbol, IsolatedFromAbove]> {
     ```
 
     **Constraints**
-    - tool_c1: the kind is `exec` or `http`.
+    - tool_c1: the kind is `exec`, `http` or `mcp`.
     - tool_c2: `request` takes the parameters and the token.
     - tool_c3: there is a `reconcile` region exactly when the effect is `reconcile`.
     - tool_c4: there is a name for every parameter.

@@ -20,9 +20,22 @@ chooseDecls(Checker &checker, const agents::AgentChecker &agents,
             const SemaOptions &options) {
   if (options.nothing)
     return {};
-  if (options.only.empty())
-    return checker.allDecls();
   llvm::DenseSet<const ast::Decl *> chosen;
+  // In the order of the source, tools of a server behind it.
+  auto ordered = [&](bool all) {
+    std::vector<const ast::Decl *> list;
+    for (const ast::Decl *decl : checker.allDecls()) {
+      if (all || chosen.contains(decl))
+        list.push_back(decl);
+      if (const auto *provider = dyn_cast<ast::ToolDecl>(decl))
+        for (const ast::ToolDecl *tool : provider->tools)
+          if (all || chosen.contains(tool))
+            list.push_back(tool);
+    }
+    return list;
+  };
+  if (options.only.empty())
+    return ordered(true);
   std::vector<const ast::Decl *> work;
   for (const std::string &name : options.only) {
     const ast::Decl *decl = checker.find(name);
@@ -49,11 +62,7 @@ chooseDecls(Checker &checker, const agents::AgentChecker &agents,
         if (chosen.insert(call.callee).second)
           work.push_back(call.callee);
   }
-  std::vector<const ast::Decl *> ordered;
-  for (const ast::Decl *decl : checker.allDecls())
-    if (chosen.contains(decl))
-      ordered.push_back(decl);
-  return ordered;
+  return ordered(false);
 }
 
 /// Reports in the order of the source, files in the order given, what was found

@@ -2,6 +2,7 @@
 #include "runtime/Agent/Declarations.h"
 
 #include "runtime/Agent/Secrets.h"
+#include "runtime/Mcp/Servers.h"
 #include "runtime/Support/Failure.h"
 
 #include <algorithm>
@@ -76,16 +77,22 @@ static std::optional<T> given(const Json &json, const char *key) {
   return found->get<T>();
 }
 
+static std::vector<std::pair<std::string, TextSource>>
+namedTexts(const Json &json, const char *key) {
+  std::vector<std::pair<std::string, TextSource>> all;
+  if (json.contains(key))
+    for (const Json &entry : json[key])
+      all.emplace_back(entry.at(0).get<std::string>(), TextSource(entry.at(1)));
+  return all;
+}
+
 static SandboxDecl readSandbox(const Json &json) {
   SandboxDecl box;
   box.untrusted = json.value("untrusted", false);
   box.network = json.value("network", "none") == "host";
   box.read = json.value("read", std::vector<std::string>());
   box.write = json.value("write", std::vector<std::string>());
-  if (json.contains("env"))
-    for (const Json &entry : json["env"])
-      box.env.emplace_back(entry.at(0).get<std::string>(),
-                           TextSource(entry.at(1)));
+  box.env = namedTexts(json, "env");
   box.memory = given<int64_t>(json, "memory");
   box.cpu = given<int64_t>(json, "cpu");
   box.processes = json.value("processes", box.processes);
@@ -103,9 +110,24 @@ static EffectClass effectNamed(const std::string &name) {
   return EffectClass::Once;
 }
 
+static ServerDecl readServer(const Json &json) {
+  ServerDecl server;
+  server.name = json.at("name");
+  if (json.contains("command"))
+    for (const Json &word : json["command"])
+      server.command.emplace_back(word);
+  server.url = textSource(json, "url");
+  server.headers = namedTexts(json, "headers");
+  if (json.contains("sandbox"))
+    server.sandbox = readSandbox(json["sandbox"]);
+  return server;
+}
+
 static ToolDecl readTool(const Json &json) {
   ToolDecl tool;
   tool.name = json.at("name");
+  tool.modelName = tool.name;
+  std::replace(tool.modelName.begin(), tool.modelName.end(), '.', '_');
   tool.doc = json.value("doc", "");
   tool.kind = json.at("kind");
   tool.params = readParams(json);
@@ -114,6 +136,10 @@ static ToolDecl readTool(const Json &json) {
   tool.reconcile = json.value("reconcile", tool.reconcile);
   tool.settle = json.value("settle", tool.settle);
   tool.timeout = json.value("timeout", tool.timeout);
+  constexpr int64_t byDefault = 4; // times `timeout`
+  tool.longest = json.value("longest", tool.timeout > INT64_MAX / byDefault
+                                           ? tool.timeout
+                                           : tool.timeout * byDefault);
   tool.retry = readRetry(json);
   if (json.contains("limit")) {
     const Json &limit = json["limit"];
@@ -142,6 +168,22 @@ static LlmDecl readLlm(const Json &json) {
   return llm;
 }
 
+// The server of a tool of kind mcp, which every one of its tools describes.
+static void placeTool(ToolDecl &tool, const Json &json,
+                      std::vector<ServerDecl> &servers) {
+  if (tool.kind != "mcp")
+    return;
+  ServerDecl server = readServer(json.at("server"));
+  tool.listedAs = tool.name.substr(server.name.size() + 1);
+  auto same = [&](const ServerDecl &other) {
+    return other.name == server.name;
+  };
+  auto found = std::find_if(servers.begin(), servers.end(), same);
+  tool.server = uint32_t(found - servers.begin());
+  if (found == servers.end())
+    servers.push_back(std::move(server));
+}
+
 static AgentDecl readAgent(const Json &json) {
   AgentDecl agent;
   agent.name = json.at("name");
@@ -158,8 +200,11 @@ static AgentDecl readAgent(const Json &json) {
   return agent;
 }
 
+AgentProgram::~AgentProgram() = default;
+
 AgentProgram::AgentProgram(const agt_program *program, const agt_agents &agents)
-    : program(program), code(agents) {
+    : program(program), code(agents),
+      mcp(std::make_unique<McpServers>(*this)) {
   try {
     if (program && program->manifest)
       hash = Json::parse(program->manifest).value("hash", "");
@@ -169,10 +214,18 @@ AgentProgram::AgentProgram(const agt_program *program, const agt_agents &agents)
       for (const Json &llm : json["llms"])
         llms.push_back(readLlm(llm));
     if (json.contains("tools"))
-      for (const Json &tool : json["tools"])
+      for (const Json &tool : json["tools"]) {
         tools.push_back(readTool(tool));
-    for (const Json &agent : json.at("agents"))
+        placeTool(tools.back(), tool, servers);
+      }
+    for (const Json &agent : json.at("agents")) {
       this->agents.push_back(readAgent(agent));
+      for (const std::string &name :
+           agent.value("servers", std::vector<std::string>()))
+        for (size_t i = 0; i < servers.size(); ++i)
+          if (servers[i].name == name)
+            this->agents.back().servers.push_back(uint32_t(i));
+    }
     secrets = json.value("secrets", secrets);
   } catch (const Json::exception &error) {
     fail(AGT_FAILED, std::string("the program's declarations are damaged: ") +

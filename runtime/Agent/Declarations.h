@@ -50,18 +50,34 @@ struct SandboxDecl {
   int64_t processes = 64, files = 16 << 20;
 };
 
+/// `tool NAME = mcp {...}`: a server that is started, or one behind a URL.
+struct ServerDecl {
+  std::string name;
+  std::vector<TextSource> command;
+  TextSource url;
+  std::vector<std::pair<std::string, TextSource>> headers;
+  std::optional<SandboxDecl> sandbox;
+};
+
 struct ToolDecl {
   std::string name, doc, kind;
+  uint32_t server = AGT_NO_INDEX; // of kind mcp
+  /// Its name on the server, and as models call it: without dots.
+  std::string listedAs, modelName;
   std::vector<ParamDecl> params;
   uint32_t result = 0;
   EffectClass effect = EffectClass::Once;
   uint32_t reconcile = AGT_NO_INDEX;
   int64_t settle = 0, timeout = 15'000'000'000;
+  int64_t longest = 0; // of kind mcp: as far as progress extends `timeout`
   Retry retry;
   int64_t limitCalls = 0, limitPer = 0, limitConcurrent = 0; // 0: none
   bool stdinJson = false;
   std::string method;
   std::optional<SandboxDecl> sandbox;
+
+  /// After which a call is over whatever happens.
+  int64_t longestTime() const { return kind == "mcp" ? longest : timeout; }
 };
 
 struct LlmDecl {
@@ -82,23 +98,31 @@ struct AgentDecl {
   uint32_t result = 0;
   int64_t attempts = 0;
   BudgetDecl budget;
+  std::vector<uint32_t> servers; // that a run may call
 };
+
+class McpServers;
 
 /// The whole of it, with the functions that belong to it.
 struct AgentProgram {
   /// Throws Failure when the declarations do not fit the functions.
   AgentProgram(const agt_program *program, const agt_agents &agents);
+  ~AgentProgram(); // and the MCP servers that were started
 
   const agt_program *program; // NULL in tests of agents alone
   const agt_agents &code;
   std::string hash; // of the program
   std::unique_ptr<Types> types;
+  std::vector<ServerDecl> servers;
   std::vector<ToolDecl> tools;
   std::vector<LlmDecl> llms;
   std::vector<AgentDecl> agents;
   std::vector<std::string> secrets; // variables named in secret()
 
   const AgentDecl *agent(const std::string &name) const;
+
+  /// Those that run, or were reached.
+  const std::unique_ptr<McpServers> mcp;
 };
 
 } // namespace agt::rt

@@ -32,6 +32,7 @@ void pauseStrand(Strand &strand, int64_t ns) {
   auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
   while (true) {
     strand.check();
+    strand.leaveIfAsked();
     auto left = end - std::chrono::steady_clock::now();
     if (left <= left.zero())
       return;
@@ -125,6 +126,7 @@ private:
     int64_t left = strand.budget->wallLeft(strand.run.activeNs());
     if (left >= 0)
       attempt.timeout = std::min(attempt.timeout, left);
+    int64_t announced = Instant::now().bootNs;
     if (effect.effect == EffectClass::Pure) {
       strand.post(); // the call may take long; what is done is made durable
     } else {
@@ -139,6 +141,8 @@ private:
       strand.commit();
     }
     FailPoint::reach("effect.before");
+    if (effect.effect != EffectClass::Pure)
+      strand.confirmOwner(announced);
     AttemptResult result = effect.perform(attempt);
     FailPoint::reach("effect.after");
     result.error = redact(std::move(result.error));
@@ -231,7 +235,7 @@ private:
     bool here = past.owner.empty() || ofThisMachine(past.owner);
     if (effect.endsWithProcess && here) {
       if (effect.awaitEnd)
-        effect.awaitEnd(attempt.token);
+        effect.awaitEnd(past);
     } else if (!past.until.empty()) {
       pause(Instant::parse(past.until).remaining() + graceNs);
     }

@@ -66,7 +66,7 @@ struct Effect {
   std::function<AttemptResult(const Attempt &)> perform;
   std::function<Found(const Attempt &)> reconcile;
   /// Returns when nothing of an earlier process's attempt is alive.
-  std::function<void(const std::string &token)> awaitEnd;
+  std::function<void(const PastStep &past)> awaitEnd;
 };
 
 /// The value of the step at `site`: from the log, or by carrying it out.

@@ -119,6 +119,31 @@ void Strand::check() {
     throw Unwind{AGT_STEP_CANCELLED};
 }
 
+void Strand::leaveIfAsked() {
+  if (!run.options.leaving || !*run.options.leaving)
+    return;
+  PendingWait wait;
+  wait.what = "another process";
+  wait.leaving = true;
+  run.suspend(std::move(wait));
+  throw Unwind{AGT_STEP_SUSPENDED};
+}
+
+void Strand::confirmOwner(int64_t bootNs) {
+  if (Instant::now().bootNs - bootNs < run.log.leaseNs() / 3)
+    return;
+  Write write;
+  write.run = run.run.id;
+  write.epoch = run.run.epoch;
+  write.renew = true;
+  try {
+    run.writer.write(std::move(write));
+  } catch (const Failure &failure) {
+    run.stop(failure.code, failure.message);
+    throw Unwind{AGT_STEP_STOPPED};
+  }
+}
+
 agt_scope *makeScope(Strand &strand, std::string_view prefix) {
   return strand.arena.make<agt_scope>(&strand, strand.arena.copy(prefix));
 }
@@ -222,9 +247,11 @@ Value readLogged(agt_scope *scope, const std::string &json, uint32_t type) {
   }
 }
 
-void refuseNew(agt_scope *scope, const std::string &path) {
+void refuseNew(agt_scope *scope, const std::string &path, bool mayLeave) {
   Execution &run = scope->strand->run;
   scope->strand->check();
+  if (mayLeave)
+    scope->strand->leaveIfAsked();
   if (!run.options.replayOnly)
     return;
   run.stop(AGT_WAITING, "the log of run '" + run.run.id +

@@ -41,6 +41,7 @@ struct PendingWait {
   std::string path, what; // "approval", "sleep", "signal NAME", "parked: ..."
   std::string until;      // Instant, "" when no time ends it
   bool parked = false;
+  bool leaving = false; // for nothing: the process ends
 };
 
 /// Models answered by a script instead, and how often each thing was called:
@@ -56,6 +57,9 @@ struct CallCounts {
 
 struct ExecutionOptions {
   bool replayOnly = false; // nothing new is done
+  // Of a worker: runs let go before their next step, or at once.
+  const std::atomic<bool> *leaving = nullptr, *stopping = nullptr;
+  bool queued = false; // whoever stops for what is missing is tried again
   std::function<void(const std::string &path, const std::string &text)> onEmit;
 };
 
@@ -135,6 +139,12 @@ public:
   /// Kept until the next commit() or post().
   void note(Event event) { pending.push_back(std::move(event)); }
   void keepBlob(Blob blob) { blobs.push_back(std::move(blob)); }
+  /// Throws Unwind when the process is to end: at the edge of a step, where the
+  /// next process goes on as if nothing had been.
+  void leaveIfAsked();
+  /// Before an effect that an intent of `bootNs` announces: where that was long
+  /// ago, this process may have been stopped since, and its run be another's.
+  void confirmOwner(int64_t bootNs);
   /// Makes what was noted durable. Throws Unwind when the log refuses.
   void commit(std::optional<RunChange> change = std::nullopt);
   /// Hands what was noted to the log and does not wait.
@@ -219,8 +229,8 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
 /// Reads a logged result as a value of the type; AGT_NO_INDEX: as a string.
 Value readLogged(agt_scope *scope, const std::string &json, uint32_t type);
 /// Before anything new: unwinds when the strand is cancelled, or when this is
-/// a replay that may do nothing new.
-void refuseNew(agt_scope *scope, const std::string &path);
+/// a replay that may do nothing new. `mayLeave`: or when the process is to end.
+void refuseNew(agt_scope *scope, const std::string &path, bool mayLeave = true);
 
 Event makeEvent(EventKind kind, const std::string &path);
 

@@ -4,6 +4,7 @@
 // or that somebody else owns the run) and renews the claim.
 #include "runtime/Agent/Runner.h"
 
+#include "runtime/Mcp/Servers.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -57,7 +58,8 @@ std::string checkArguments(const AgentProgram &program, const AgentDecl &agent,
 }
 
 void Runner::create(const std::string &id, const AgentDecl &agent,
-                    const std::string &args, bool argsGiven) {
+                    const std::string &args, bool argsGiven,
+                    const std::string &owner) {
   if (std::optional<RunRow> run = log.run(id)) {
     if (run->agent != agent.name)
       fail(AGT_BAD_INPUT, "the run '" + id + "' is one of " + run->agent +
@@ -73,8 +75,9 @@ void Runner::create(const std::string &id, const AgentDecl &agent,
   run.agent = agent.name;
   run.program = program.hash;
   run.args = args;
+  run.owner = owner;
   if (!log.create(run)) // somebody was faster
-    create(id, agent, args, argsGiven);
+    create(id, agent, args, argsGiven, owner);
 }
 
 RunOutcome Runner::ofEnded(const RunRow &run) {
@@ -121,6 +124,9 @@ private:
     std::unique_lock<std::mutex> held(mutex);
     while (!wake.wait_for(held, std::chrono::milliseconds(100),
                           [&] { return ending; })) {
+      const std::atomic<bool> *stopping = run.options.stopping;
+      if (stopping && *stopping)
+        run.stop(AGT_WAITING, "the process that worked on it ends");
       if (Clock::now() >= renewal) {
         renew();
         renewal = Clock::now() + third;
@@ -172,6 +178,19 @@ private:
   std::thread thread;
 };
 
+// Before the first step of a run: what it may call is there, and is what was
+// declared.
+void checkServers(Execution &run, const AgentDecl &agent) {
+  for (uint32_t server : agent.servers)
+    try {
+      run.program.mcp->ready(server, &run.cancel);
+    } catch (const StepFailure &failure) {
+      run.stop(AGT_MISSING, failure.message);
+    } catch (const Failure &failure) {
+      run.stop(failure.code, failure.message);
+    }
+}
+
 std::string waitText(const PendingWait &wait) {
   if (wait.parked)
     return "the step '" + wait.path + "' is parked: " + wait.what;
@@ -180,15 +199,25 @@ std::string waitText(const PendingWait &wait) {
 
 } // namespace
 
+const AgentDecl &Runner::agentOf(const RunRow &run) const {
+  if (const AgentDecl *agent = program.agent(run.agent))
+    return *agent;
+  fail(AGT_BAD_INPUT, "the run '" + run.id + "' is one of " + run.agent +
+                          ", which this program has not");
+}
+
+RunOutcome Runner::resumeClaimed(const RunRow &run, ExecutionOptions options) {
+  bool again = false;
+  RunOutcome outcome = execute(run, agentOf(run), options, again);
+  return again ? resume(run.id, options) : outcome;
+}
+
 RunOutcome Runner::resume(const std::string &id, ExecutionOptions options) {
   for (bool again = true; again;) {
     std::optional<RunRow> known = log.run(id);
     if (!known)
       fail(AGT_BAD_INPUT, "there is no run '" + id + "' in the step log");
-    const AgentDecl *agent = program.agent(known->agent);
-    if (!agent)
-      fail(AGT_BAD_INPUT, "the run '" + id + "' is one of " + known->agent +
-                              ", which this program has not");
+    const AgentDecl *agent = &agentOf(*known);
     Claim claim = log.claim(id, thisProcess(), agent->attempts);
     switch (claim.result) {
     case Claim::Claimed:
@@ -217,10 +246,7 @@ RunOutcome Runner::replay(const std::string &id) {
   std::optional<RunRow> run = log.run(id);
   if (!run)
     fail(AGT_BAD_INPUT, "there is no run '" + id + "' in the step log");
-  const AgentDecl *agent = program.agent(run->agent);
-  if (!agent)
-    fail(AGT_BAD_INPUT, "the run '" + id + "' is one of " + run->agent +
-                            ", which this program has not");
+  const AgentDecl *agent = &agentOf(*run);
   ExecutionOptions options;
   options.replayOnly = true;
   bool again = false;
@@ -240,24 +266,49 @@ RunOutcome Runner::execute(RunRow row, const AgentDecl &agent,
       args.push_back(program.types->read(
           strand.arena, given.value(param.name, Json()), param.type, {}));
   } catch (StepFailure &failure) {
-    fail(AGT_FAILED, "the run '" + row.id +
-                         "' has arguments that no longer fit " + agent.name +
-                         ": " + failure.message);
+    run.stop(AGT_FAILED, "the run '" + row.id +
+                             "' has arguments that no longer fit " +
+                             agent.name + ": " + failure.message);
   }
   if (run.history.cancelRequested)
     run.cancel.cancel();
   Value result = nullptr;
-  int32_t outcome;
+  int32_t outcome = AGT_STEP_STOPPED;
   size_t index = size_t(&agent - program.agents.data());
+  auto call = [&] {
+    if (!run.stopped())
+      outcome = program.code.agents[index](makeScope(strand, ""), args.data(),
+                                           &result);
+  };
   if (options.replayOnly) {
-    outcome =
-        program.code.agents[index](makeScope(strand, ""), args.data(), &result);
+    call();
   } else {
     Watcher watcher(run);
-    outcome =
-        program.code.agents[index](makeScope(strand, ""), args.data(), &result);
+    if (run.history.steps.empty() && !run.stopped())
+      checkServers(run, agent);
+    call();
   }
   return finish(run, strand, outcome, result, again);
+}
+
+// The run stays as it is, free for the next one; if the log refuses even that,
+// the next claim finds that this process is gone.
+RunOutcome Runner::letGo(Execution &run, Strand &strand) {
+  constexpr int64_t tryAgainNs = 30'000'000'000;
+  Failure reason = run.stopReason();
+  RunChange change{RunStatus::Waiting, true, "", reason.message, ""};
+  const ExecutionOptions &options = run.options;
+  if (options.stopping && *options.stopping && reason.code == AGT_WAITING)
+    change = {RunStatus::Queued, true, "", "", ""};
+  else if (options.queued && reason.code == AGT_MISSING)
+    change.wake = Instant::now().after(tryAgainNs).text();
+  if (!options.replayOnly)
+    try {
+      strand.note(makeEvent(EventKind::Released, ""));
+      strand.commit(change);
+    } catch (const Unwind &) {
+    }
+  return {reason.code, "", reason.message, {}, reason.place};
 }
 
 RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
@@ -274,21 +325,8 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
       out = {AGT_FAILED, "", strand.failureText(), {}, strand.failedPlace};
     return out;
   }
-  if (stopped) {
-    Failure reason = run.stopReason();
-    if (!run.options.replayOnly) {
-      // The run stays as it is, free for the next one; if the log refuses even
-      // that, the next claim finds that this process is gone.
-      try {
-        strand.note(makeEvent(EventKind::Released, ""));
-        change.status = RunStatus::Waiting;
-        change.error = reason.message;
-        strand.commit(change);
-      } catch (const Unwind &) {
-      }
-    }
-    return {reason.code, "", reason.message, {}, reason.place};
-  }
+  if (stopped)
+    return letGo(run, strand);
   switch (outcome) {
   case AGT_STEP_OK:
     out.result = event.result = canonicalJson(result);
@@ -314,17 +352,20 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
     event.kind = EventKind::Released;
     out.code = AGT_WAITING;
     out.waits = run.waits();
-    bool parked = false;
+    bool parked = false, leaving = false;
     const PendingWait *first = nullptr;
     for (const PendingWait &wait : out.waits) {
       parked |= wait.parked;
+      leaving |= wait.leaving;
       if (!wait.until.empty() &&
           (!first || Instant::parse(wait.until).remaining() <
                          Instant::parse(first->until).remaining()))
         first = &wait;
       out.message += (out.message.empty() ? "" : "; ") + waitText(wait);
     }
-    change.status = parked ? RunStatus::Parked : RunStatus::Waiting;
+    change.status = leaving  ? RunStatus::Queued
+                    : parked ? RunStatus::Parked
+                             : RunStatus::Waiting;
     if (first)
       change.wake = first->until;
   }
@@ -338,7 +379,8 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
   }
   // What came in while the branches were still working may be what the run
   // waits for.
-  if (out.code == AGT_WAITING) {
+  if (change.status == RunStatus::Waiting ||
+      change.status == RunStatus::Parked) {
     History now;
     now.load(log, run.run.id);
     again = now.cancelRequested;

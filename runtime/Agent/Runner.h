@@ -20,12 +20,16 @@ public:
       : program(program), log(log), writer(log) {}
 
   /// Makes the run unless it is there. Fails with AGT_BAD_INPUT when `args`
-  /// (JSON, "" where none were given) do not fit the agent or the run.
+  /// (JSON, "" where none were given) do not fit the agent or the run. `owner`:
+  /// who is about to claim it; "": it is in the queue.
   void create(const std::string &id, const AgentDecl &agent,
-              const std::string &args, bool argsGiven);
+              const std::string &args, bool argsGiven,
+              const std::string &owner = "");
   /// Goes on with a run until it ends or waits. `cancel`: looked at while it
   /// works; NULL: never.
   RunOutcome resume(const std::string &id, ExecutionOptions options);
+  /// The same for a run that this process has claimed.
+  RunOutcome resumeClaimed(const RunRow &run, ExecutionOptions options);
   /// Replays what is in the log and does nothing new.
   RunOutcome replay(const std::string &id);
   /// Transactions so far, for tests of what a step costs.
@@ -36,7 +40,9 @@ private:
                      const ExecutionOptions &options, bool &again);
   RunOutcome finish(Execution &run, Strand &strand, int32_t outcome,
                     Value result, bool &again);
+  RunOutcome letGo(Execution &run, Strand &strand);
   RunOutcome ofEnded(const RunRow &run);
+  const AgentDecl &agentOf(const RunRow &run) const;
 
   const AgentProgram &program;
   StepLog &log;

@@ -164,7 +164,7 @@ private:
                        {"additionalProperties", false}};
     if (!definitions.empty())
       parameters["$defs"] = definitions;
-    return {tool.name, tool.doc, parameters};
+    return {tool.modelName, tool.doc, parameters};
   }
 
   // A call of the model, charged to the budget.
@@ -260,12 +260,19 @@ private:
     }
   }
 
+  // By the name that the model was given; scripts may also write it as the
+  // program does.
+  const uint32_t *findTool(const std::string &name) const {
+    return std::find_if(ask.tools, ask.tools + ask.n_tools,
+                        [&](uint32_t index) {
+                          const ToolDecl &tool = program.tools[index];
+                          return tool.modelName == name || tool.name == name;
+                        });
+  }
+
   // What a tool says to the model; its failures are answers too.
   std::string answerCall(const ModelToolCall &call, int64_t number) {
-    auto allowed =
-        std::find_if(ask.tools, ask.tools + ask.n_tools, [&](uint32_t index) {
-          return program.tools[index].name == call.name;
-        });
+    auto allowed = findTool(call.name);
     if (allowed == ask.tools + ask.n_tools)
       return "error: there is no tool '" + call.name + "'";
     const ToolDecl &tool = program.tools[*allowed];

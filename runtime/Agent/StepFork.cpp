@@ -206,7 +206,8 @@ private:
       throw Unwind{AGT_STEP_CANCELLED};
     if (!decided)
       throw Unwind{AGT_STEP_SUSPENDED};
-    refuseNew(scope, path);
+    // What was decided is recorded with what decided it.
+    refuseNew(scope, path, /*mayLeave=*/false);
     Json parts = Json::array();
     for (Branch &branch : branches) {
       if (!branch.counted) {

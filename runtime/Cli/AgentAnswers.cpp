@@ -171,8 +171,15 @@ int cancelCommand(const AgentProgram &program, StepLog &log,
     if (isTerminal(run.status))
       break;
     if (!run.owned) {
-      Runner runner(program, log);
-      RunOutcome outcome = runner.resume(id, {});
+      RunOutcome outcome;
+      try {
+        outcome = Runner(program, log).resume(id, {});
+      } catch (const Failure &failure) {
+        // A worker was faster, and closes it.
+        if (failure.code == AGT_WAITING && needRun(log, id).owned)
+          continue;
+        throw;
+      }
       if (outcome.code != AGT_CANCELLED)
         fail(outcome.code == AGT_OK ? AGT_BAD_INPUT : outcome.code,
              outcome.code == AGT_OK ? "the run '" + id + "' is done"

@@ -118,7 +118,9 @@ std::vector<Event> eventsBefore(const std::vector<Event> &all, int64_t limit) {
   return kept;
 }
 
-int64_t nanosecondsOf(const std::string &text) {
+} // namespace
+
+int64_t parseDuration(const std::string &text) {
   static const std::pair<const char *, int64_t> units[] = {
       {"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}};
   char *end = nullptr;
@@ -130,8 +132,6 @@ int64_t nanosecondsOf(const std::string &text) {
   fail(AGT_BAD_INPUT,
        "expected a time such as 30d, 12h, 5m or 10s, got '" + text + "'");
 }
-
-} // namespace
 
 int forkCommand(StepLog &log, const AgentOptions &options) {
   const std::string &id = options.words[0];
@@ -227,7 +227,8 @@ int importCommand(StepLog &log, const std::string &path) {
 int gcCommand(StepLog &log, const std::string &older) {
   if (older.empty())
     fail(AGT_BAD_INPUT, "expected --older TIME: how long a run must be over");
-  int64_t before = Instant::now().wallMs - nanosecondsOf(older) / 1000000;
+  int64_t before =
+      Instant::now().wallMs - parseDuration(older) / 1000000;
   int removed = 0;
   for (const RunRow &run : log.runs())
     if (isTerminal(run.status) && run.changedMs <= before) {

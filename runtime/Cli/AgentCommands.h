@@ -18,6 +18,15 @@ int resumeCommand(const AgentProgram &, StepLog &, const std::string &id,
                   const std::string &exe);
 int replayCommand(const AgentProgram &, StepLog &, const std::string &id);
 
+/// The run that the command line asks for, made unless it is there; its id.
+/// `owner`: as Runner::create has it.
+std::string createRun(const AgentProgram &, StepLog &, const AgentOptions &,
+                      const std::string &owner);
+
+// In AgentWorker.cpp: the queue.
+int submitCommand(const AgentProgram &, StepLog &, const AgentOptions &);
+int workerCommand(const AgentProgram &, StepLog &, const AgentOptions &);
+
 // In AgentLog.cpp: what is in the log, as text.
 int runsCommand(StepLog &, bool json);
 int logCommand(StepLog &, const std::string &id, bool json);
@@ -43,6 +52,8 @@ std::string findStep(const History &history, const std::string &run,
                      const std::string &step, const std::string &noun,
                      const std::function<bool(const PastStep &)> &wanted);
 void printText(const std::string &text);
+/// Nanoseconds of "30d", "12h", "5m" or "10s".
+int64_t parseDuration(const std::string &text);
 
 } // namespace agt::rt
 

@@ -36,6 +36,10 @@ int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
   std::string id = options.words.empty() ? "" : options.words[0];
   if (command == "start")
     return startCommand(program, *log, options, exe);
+  if (command == "submit")
+    return submitCommand(program, *log, options);
+  if (command == "worker")
+    return workerCommand(program, *log, options);
   if (command == "resume")
     return resumeCommand(program, *log, id, exe);
   if (command == "replay")

@@ -20,6 +20,8 @@ struct Command {
 const std::vector<Command> &commands() {
   static const std::vector<Command> all = {
       {"start", 1, 1, "AGENT", {"--run", "--arg", "--args"}},
+      {"submit", 1, 1, "AGENT", {"--run", "--arg", "--args"}},
+      {"worker", 0, 0, "", {"--concurrency", "--notice"}},
       {"resume", 1, 1, "ID", {}},
       {"runs", 0, 0, "", {"--json"}},
       {"log", 1, 1, "ID", {"--json"}},
@@ -49,14 +51,16 @@ std::string usageOf(const Command &command) {
   if (*command.words)
     text += std::string(" ") + command.words;
   for (const std::string &option : command.options)
-    text += option == "--json"    ? " [--json]"
-            : option == "--arg"   ? " [--arg NAME=VALUE ...]"
-            : option == "--args"  ? " [--args FILE.json]"
-            : option == "--run"   ? " [--run ID]"
-            : option == "--by"    ? " [--by NAME]"
-            : option == "--at"    ? " --at STEP"
-            : option == "--older" ? " --older 30d"
-                                  : "";
+    text += option == "--json"          ? " [--json]"
+            : option == "--arg"         ? " [--arg NAME=VALUE ...]"
+            : option == "--args"        ? " [--args FILE.json]"
+            : option == "--run"         ? " [--run ID]"
+            : option == "--by"          ? " [--by NAME]"
+            : option == "--at"          ? " --at STEP"
+            : option == "--older"       ? " --older 30d"
+            : option == "--concurrency" ? " [--concurrency N]"
+            : option == "--notice"      ? " [--notice 120s]"
+                                        : "";
   return text;
 }
 
@@ -108,12 +112,14 @@ AgentOptions parseAgentOptions(const std::string &name,
     if (option == "--arg")
       options.args.push_back(value);
     else
-      (option == "--run"    ? options.run
-       : option == "--db"   ? options.db
-       : option == "--args" ? options.argsFile
-       : option == "--by"   ? options.by
-       : option == "--at"   ? options.at
-                            : options.older) = value;
+      (option == "--run"           ? options.run
+       : option == "--db"          ? options.db
+       : option == "--args"        ? options.argsFile
+       : option == "--by"          ? options.by
+       : option == "--at"          ? options.at
+       : option == "--concurrency" ? options.concurrency
+       : option == "--notice"      ? options.notice
+                                   : options.older) = value;
   }
   if (!options.help && (options.words.size() < command.least ||
                         options.words.size() > command.most))

@@ -13,7 +13,7 @@ namespace agt::rt {
 struct AgentOptions {
   std::string command;
   std::vector<std::string> words; // the positional ones
-  std::string run, db, argsFile, by, at, older;
+  std::string run, db, argsFile, by, at, older, concurrency, notice;
   std::vector<std::string> args; // name=value
   bool json = false, help = false;
 };

@@ -117,25 +117,28 @@ int resumeCommand(const AgentProgram &program, StepLog &log,
   return show(runner.resume(id, showing()), id, exe);
 }
 
-int startCommand(const AgentProgram &program, StepLog &log,
-                 const AgentOptions &options, const std::string &exe) {
+std::string createRun(const AgentProgram &program, StepLog &log,
+                      const AgentOptions &options, const std::string &owner) {
   const AgentDecl &agent = needAgent(program, options.words[0]);
   std::string id = options.run;
   bool given = !options.args.empty() || !options.argsFile.empty();
   bool known = !id.empty() && log.run(id);
-  {
-    Runner runner(program, log);
-    // The same ID again continues the run: its arguments are in the log.
-    std::string args =
-        known && !given ? ""
-                        : checkArguments(program, agent,
-                                         argumentsOf(program, agent, options));
-    if (id.empty()) {
-      id = newRunId();
-      std::fprintf(stderr, "run %s\n", id.c_str());
-    }
-    runner.create(id, agent, args, given);
-  }
+  // The same ID again is the same run: its arguments are in the log.
+  std::string args = known && !given
+                         ? ""
+                         : checkArguments(program, agent,
+                                          argumentsOf(program, agent, options));
+  if (id.empty())
+    id = newRunId();
+  Runner(program, log).create(id, agent, args, given, owner);
+  return id;
+}
+
+int startCommand(const AgentProgram &program, StepLog &log,
+                 const AgentOptions &options, const std::string &exe) {
+  std::string id = createRun(program, log, options, thisProcess());
+  if (options.run.empty())
+    std::fprintf(stderr, "run %s\n", id.c_str());
   return resumeCommand(program, log, id, exe);
 }
 

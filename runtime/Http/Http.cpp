@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <strings.h>
 
 namespace agt::rt {
 
@@ -53,21 +52,30 @@ int64_t retryAfter(const std::string &value) {
 size_t takeHeader(char *data, size_t size, size_t n, void *argument) {
   auto &transfer = *static_cast<Transfer *>(argument);
   std::string line(data, size * n);
-  const char name[] = "retry-after:";
-  if (strncasecmp(line.c_str(), name, sizeof name - 1) == 0) {
-    size_t begin = line.find_first_not_of(" \t", sizeof name - 1);
-    if (begin != std::string::npos)
-      transfer.reply->retryAfterNs = retryAfter(
-          line.substr(begin, line.find_last_not_of(" \t\r\n") - begin + 1));
-  }
+  size_t colon = line.find(':');
+  size_t begin = colon == std::string::npos
+                     ? colon
+                     : line.find_first_not_of(" \t\r\n", colon + 1);
+  if (begin == std::string::npos)
+    return size * n;
+  std::string name = line.substr(0, colon);
+  for (char &letter : name)
+    letter = char(std::tolower((unsigned char)letter));
+  std::string value =
+      line.substr(begin, line.find_last_not_of(" \t\r\n") - begin + 1);
+  if (name == "retry-after")
+    transfer.reply->retryAfterNs = retryAfter(value);
+  if (transfer.request->onHeader)
+    transfer.request->onHeader(name, value);
   return size * n;
 }
 
 // Called by libcurl at least once a second, and whenever something moves.
 int progress(void *argument, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   auto &transfer = *static_cast<Transfer *>(argument);
-  const CancelToken *cancel = transfer.request->cancel;
-  return cancel && cancel->cancelled();
+  const HttpRequest &request = *transfer.request;
+  return (request.cancel && request.cancel->cancelled()) ||
+         (request.stop && request.stop());
 }
 
 HttpReply::Kind kindOf(CURLcode code, CURL *handle, const Transfer &transfer) {

@@ -20,6 +20,11 @@ struct HttpRequest {
   size_t keep = 8 << 20; // bytes of the answer
   /// Pieces of a 2xx answer as they come; false ends the transfer.
   std::function<bool(std::string_view)> onData;
+  /// Headers of the answer; names in lower case.
+  std::function<void(const std::string &name, const std::string &value)>
+      onHeader;
+  /// Looked at when something moves, and once a second: true cancels.
+  std::function<bool()> stop;
 };
 
 struct HttpReply {

@@ -5,6 +5,7 @@
 #include "runtime/Support/Failure.h"
 
 #include <cstring>
+#include <poll.h>
 #include <vector>
 
 namespace agt::rt {
@@ -203,6 +204,19 @@ void Postgres::checkServer() {
     fail(AGT_MISSING,
          std::string("the step log needs a database in UTF8, this one is in ") +
              encoding);
+}
+
+bool Postgres::awaitNotification(int64_t ns) {
+  pollfd file = {pq().PQsocket(connection), POLLIN, 0};
+  poll(&file, 1, int(ns / 1'000'000));
+  if (!pq().PQconsumeInput(connection) || !connected())
+    throw LostConnection{onOneLine(pq().PQerrorMessage(connection))};
+  bool heard = false;
+  while (PGnotify *notification = pq().PQnotifies(connection)) {
+    heard = true;
+    pq().PQfreemem(notification);
+  }
+  return heard;
 }
 
 pg_result *Postgres::checked(pg_result *result) {

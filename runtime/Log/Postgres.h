@@ -40,6 +40,9 @@ public:
   void execute(const char *sql);
   std::unique_ptr<Statement> prepare(const char *sql) override;
   bool inTransaction() const;
+  /// After LISTEN: whether something was heard within `ns`. Throws
+  /// LostConnection.
+  bool awaitNotification(int64_t ns);
 
 private:
   friend class PqStatement;

@@ -56,7 +56,7 @@ class PostgresLog : private Connection, public SqlLog {
 public:
   explicit PostgresLog(const PostgresOptions &options)
       : Connection(options.url), SqlLog(database, options.leaseNs),
-        waitNs(options.waitNs) {
+        listener(options.url), waitNs(options.waitNs) {
     try {
       database.connect();
     } catch (const LostConnection &lost) {
@@ -98,6 +98,23 @@ public:
     versionAt = now;
     changed = false;
     return versionSeen;
+  }
+
+  // A connection of its own: the other one may be in a transaction. Without it
+  // (it broke, or there are no more) whoever waits looks again after `ns`.
+  bool awaitNews(int64_t ns) override {
+    try {
+      if (!listener.connected()) {
+        listener.connect();
+        listener.execute("LISTEN agt_runs");
+        return true; // what came before that was not heard
+      }
+      return listener.awaitNotification(ns);
+    } catch (const LostConnection &) {
+    } catch (const Failure &) {
+    }
+    std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+    return false;
   }
 
 private:
@@ -284,6 +301,20 @@ private:
     return {now / 1'000'000, now};
   }
 
+  std::vector<std::string>
+  lockIdle(const std::vector<std::string> &ids) override {
+    auto rows = database.prepare(
+        "SELECT id FROM runs WHERE id = ANY(CAST($1 AS TEXT[]))"
+        " FOR UPDATE SKIP LOCKED");
+    rows->bind(arrayText(ids));
+    std::vector<std::string> locked;
+    while (rows->step())
+      locked.push_back(rows->text(0));
+    return locked;
+  }
+
+  void tellNews() override { database.execute("NOTIFY agt_runs"); }
+
   // With what writers hold this waits for them, and they for this.
   void lockBlobs() override {
     database.execute("LOCK TABLE blobs IN SHARE ROW EXCLUSIVE MODE");
@@ -298,6 +329,7 @@ private:
   int64_t clockNs() override { return lockRuns({}).clockNs; }
   bool mayLiveElsewhere(const std::string &) override { return true; }
 
+  Postgres listener;
   int64_t waitNs;
   int64_t versionSeen = 0;
   Clock::time_point versionAt;

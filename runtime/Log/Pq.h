@@ -29,7 +29,10 @@ struct Pq {
   X(PQgetlength)                                                               \
   X(PQgetisnull)                                                               \
   X(PQclear)                                                                   \
-  X(PQfreemem)
+  X(PQfreemem)                                                                 \
+  X(PQsocket)                                                                  \
+  X(PQconsumeInput)                                                            \
+  X(PQnotifies)
 #define AGT_PQ_MEMBER(name) decltype(&::name) name;
   AGT_PQ_FUNCTIONS(AGT_PQ_MEMBER)
 #undef AGT_PQ_MEMBER

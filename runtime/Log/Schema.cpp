@@ -33,6 +33,8 @@ static const char *const versions[] = {
     " tool TEXT NOT NULL, call TEXT NOT NULL, owner TEXT NOT NULL,"
     " started @int NOT NULL, expires @int NOT NULL, running @int NOT NULL,"
     " PRIMARY KEY(tool, call))@keyed;",
+
+    "CREATE INDEX runs_of_status ON runs(status, created);",
 };
 
 int64_t schemaVersion() { return sizeof versions / sizeof versions[0]; }

@@ -4,6 +4,7 @@
 #include "runtime/Value/Value.h"
 
 #include <algorithm>
+#include <random>
 
 namespace agt::rt {
 
@@ -40,6 +41,11 @@ Written SqlLog::apply(const Write &write, const Now &now) {
   }
   if (write.change)
     tables.changeRun(write.run, *write.change, now.wallMs, seq);
+  if (!write.epoch && !write.events.empty())
+    tables.wakeRun(write.run, Instant::now().text());
+  if (!write.epoch ||
+      (write.change && write.change->status == RunStatus::Queued))
+    tellNews();
   if (write.renew)
     tables.renewLease(write.run, now.clockNs + lease);
   return Written::Yes;
@@ -58,7 +64,9 @@ bool SqlLog::create(const RunRow &run) {
     made = !tables.epochOf(run.id);
     if (!made)
       return;
-    tables.insertRun(run, now.wallMs);
+    tables.insertRun(run, now.wallMs, now.clockNs + lease);
+    if (run.owner.empty())
+      tellNews();
     Event started;
     started.run = run.id;
     started.kind = EventKind::RunStarted;
@@ -107,18 +115,76 @@ Claim::Result SqlLog::take(RunRow &run, const std::string &owner, int64_t limit,
   return Claim::Claimed;
 }
 
+// A process that was stopped for longer than its lease is as good as gone: its
+// writes are refused, and what it had on its way is asked after.
 bool SqlLog::ownerLives(const std::string &owner, int64_t until) {
-  if (owner.empty())
+  if (owner.empty() || until <= clockNs())
     return false;
-  if (ofThisMachine(owner))
-    return processLives(owner);
-  return mayLiveElsewhere(owner) && until > clockNs();
+  return ofThisMachine(owner) ? processLives(owner) : mayLiveElsewhere(owner);
+}
+
+//===----------------------------------------------------------------------===//
+// The queue
+//===----------------------------------------------------------------------===//
+
+bool SqlLog::isReady(const RunRow &run) {
+  if (isTerminal(run.status) || run.owned)
+    return false;
+  bool waits =
+      run.status == RunStatus::Waiting || run.status == RunStatus::Parked;
+  return !waits ||
+         (!run.wake.empty() && Instant::parse(run.wake).remaining() == 0);
+}
+
+// Candidates: what is ready is found out again under a lock.
+std::vector<std::string> SqlLog::readyIds(const ClaimRequest &request,
+                                          size_t most) {
+  std::string agents = ",";
+  for (const auto &entry : request.agents)
+    agents += entry.first + ",";
+  std::vector<std::string> ids;
+  auto keepReady = [&](std::vector<RunRow> rows) {
+    for (RunRow &row : rows) {
+      row.owned = ownerLives(row.owner, row.leaseNs);
+      if (isReady(row) && request.agents.count(row.agent))
+        ids.push_back(row.id);
+    }
+  };
+  keepReady(tables.unfinishedRuns(agents));
+  // Enough of the queue for a choice, whatever its length.
+  keepReady(tables.queuedRuns(agents, int64_t(4 * most + 64)));
+  return ids;
+}
+
+std::vector<RunRow> SqlLog::claimReady(const ClaimRequest &request,
+                                       size_t most) {
+  std::vector<std::string> ids;
+  reading([&] { ids = readyIds(request, most); });
+  if (ids.empty())
+    return {};
+  thread_local std::minstd_rand random{std::random_device()()};
+  std::shuffle(ids.begin(), ids.end(), random);
+  ids.resize(std::min(ids.size(), most));
+  std::vector<RunRow> claimed;
+  transaction([&] {
+    claimed.clear();
+    std::vector<std::string> mine = lockIdle(ids);
+    Now now = lockRuns({});
+    for (const std::string &id : mine) {
+      std::optional<RunRow> run = load(id);
+      if (run && isReady(*run) &&
+          take(*run, request.owner, request.agents.at(run->agent), now) ==
+              Claim::Claimed)
+        claimed.push_back(std::move(*run));
+    }
+  });
+  return claimed;
 }
 
 std::optional<RunRow> SqlLog::load(const std::string &id) {
   std::optional<RunRow> run = tables.loadRun(id);
   if (run)
-    run->owned = ownerLives(run->owner, tables.leaseOf(id));
+    run->owned = ownerLives(run->owner, run->leaseNs);
   return run;
 }
 
@@ -167,7 +233,7 @@ bool SqlLog::import(const RunRow &run, const std::vector<Event> &events,
     made = !tables.epochOf(run.id);
     if (!made)
       return;
-    tables.insertRun(run, now.wallMs);
+    tables.insertRun(run, now.wallMs, 0);
     for (const Blob &blob : blobs)
       tables.keep(run.id, blob.id, blob.content);
     for (const Event &event : events) {

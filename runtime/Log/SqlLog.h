@@ -15,6 +15,8 @@ public:
   bool create(const RunRow &run) override;
   Claim claim(const std::string &id, const std::string &owner,
               int64_t limit) override;
+  std::vector<RunRow> claimReady(const ClaimRequest &request,
+                                 size_t most) override;
   std::optional<RunRow> run(const std::string &id) override;
   std::vector<RunRow> runs() override;
   std::vector<Event> events(const std::string &run, int64_t after) override;
@@ -41,6 +43,11 @@ protected:
   /// Inside a transaction: nobody else writes these runs until it ends, so that
   /// the events of a run become visible in the order of their seq.
   virtual Now lockRuns(const std::vector<std::string> &ids) = 0;
+  /// As lockRuns, but only those that nobody else has locked; which.
+  virtual std::vector<std::string>
+  lockIdle(const std::vector<std::string> &ids) = 0;
+  /// Inside a transaction: when it is done, others' awaitNews() ends.
+  virtual void tellNews() = 0;
   /// Inside a transaction: nobody else adds blobs until it ends.
   virtual void lockBlobs() = 0;
   /// Inside a transaction: nobody else counts calls of the tool until it ends.
@@ -59,6 +66,8 @@ private:
                      const Now &now);
   std::optional<RunRow> load(const std::string &id);
   bool ownerLives(const std::string &owner, int64_t until);
+  std::vector<std::string> readyIds(const ClaimRequest &request, size_t most);
+  static bool isReady(const RunRow &run);
   int64_t append(const Event &event, int64_t epoch, int64_t timeMs);
 
   int64_t lease;

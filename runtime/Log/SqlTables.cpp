@@ -77,8 +77,8 @@ std::optional<RunRow> SqlTables::loadRun(const std::string &id) {
         " (SELECT args FROM events WHERE run = id ORDER BY seq LIMIT 1),"
         " (SELECT large FROM events WHERE run = id ORDER BY seq LIMIT 1),"
         " (SELECT result FROM events WHERE seq = ended_seq),"
-        " (SELECT large FROM events WHERE seq = ended_seq)"
-        " FROM runs WHERE id = $1");
+        " (SELECT large FROM events WHERE seq = ended_seq),"
+        " coalesce(lease, 0) FROM runs WHERE id = $1");
     if (!row->bind(id).step())
       return std::nullopt;
     run.id = row->text(0);
@@ -96,6 +96,7 @@ std::optional<RunRow> SqlTables::loadRun(const std::string &id) {
     argsLarge = row->number(12);
     run.result = row->text(13);
     resultLarge = row->number(14);
+    run.leaseNs = row->number(15);
   }
   if (argsLarge & 1)
     run.args = content(run.args);
@@ -119,17 +120,57 @@ std::optional<int64_t> SqlTables::epochOf(const std::string &run) {
   return row->number(0);
 }
 
-int64_t SqlTables::leaseOf(const std::string &run) {
-  auto row =
-      database.prepare("SELECT coalesce(lease, 0) FROM runs WHERE id = $1");
-  return row->bind(run).step() ? row->number(0) : 0;
+static std::vector<RunRow> shortRows(Statement &rows) {
+  std::vector<RunRow> all;
+  while (rows.step()) {
+    RunRow run;
+    run.id = rows.text(0);
+    run.agent = rows.text(1);
+    run.status = statusNamed(rows.text(2));
+    run.owner = rows.text(3);
+    run.leaseNs = rows.number(4);
+    run.wake = rows.text(5);
+    all.push_back(std::move(run));
+  }
+  return all;
 }
 
-void SqlTables::insertRun(const RunRow &run, int64_t nowMs) {
+// An agent's name may hold `_`, which LIKE takes for any letter: callers look
+// again.
+std::vector<RunRow> SqlTables::queuedRuns(const std::string &agents,
+                                          int64_t most) {
+  auto rows = database.prepare(
+      "SELECT id, agent, status, owner, coalesce(lease, 0), wake FROM runs"
+      " WHERE status = 'queued' AND $1 LIKE '%,' || agent || ',%'"
+      " ORDER BY created LIMIT $2");
+  rows->bind(agents).bind(most);
+  return shortRows(*rows);
+}
+
+std::vector<RunRow> SqlTables::unfinishedRuns(const std::string &agents) {
+  auto rows = database.prepare(
+      "SELECT id, agent, status, owner, coalesce(lease, 0), wake FROM runs"
+      " WHERE status IN ('running', 'waiting', 'parked')"
+      " AND (owner IS NOT NULL OR wake IS NOT NULL)"
+      " AND $1 LIKE '%,' || agent || ',%'");
+  rows->bind(agents);
+  return shortRows(*rows);
+}
+
+void SqlTables::wakeRun(const std::string &run, const std::string &wake) {
+  database
+      .prepare("UPDATE runs SET wake = $1 WHERE id = $2 AND owner IS NULL"
+               " AND status IN ('waiting', 'parked')")
+      ->bind(wake)
+      .bind(run)
+      .run();
+}
+
+void SqlTables::insertRun(const RunRow &run, int64_t nowMs, int64_t lease) {
   database
       .prepare("INSERT INTO runs(id, agent, program, status, epoch,"
-               " attempts, created, changed, wake, error)"
-               " VALUES($1, $2, $3, $4, $5, 0, $6, $6, $7, $8)")
+               " attempts, created, changed, wake, error, owner, lease)"
+               " VALUES($1, $2, $3, $4, $5, 0, $6, $6, $7, $8, $9, $10)")
       ->bind(run.id)
       .bind(run.agent)
       .bind(run.program)
@@ -138,6 +179,8 @@ void SqlTables::insertRun(const RunRow &run, int64_t nowMs) {
       .bind(nowMs)
       .bindOrNull(run.wake)
       .bindRawOrNull(run.error)
+      .bindOrNull(run.owner)
+      .bind(lease)
       .run();
 }
 

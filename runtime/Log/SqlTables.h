@@ -25,9 +25,13 @@ public:
   std::optional<RunRow> loadRun(const std::string &id);
   std::vector<std::string> runIds();
   std::optional<int64_t> epochOf(const std::string &run);
-  /// When the claim of a run is over, by the database's clock; 0: none.
-  int64_t leaseOf(const std::string &run);
-  void insertRun(const RunRow &run, int64_t nowMs);
+  /// Of agents in `agents`, ",a,b,": the oldest in the queue; those that are
+  /// owned, or that a time wakes. Without arguments and results.
+  std::vector<RunRow> queuedRuns(const std::string &agents, int64_t most);
+  std::vector<RunRow> unfinishedRuns(const std::string &agents);
+  void insertRun(const RunRow &run, int64_t nowMs, int64_t lease);
+  /// A run that waits goes on at `wake`.
+  void wakeRun(const std::string &run, const std::string &wake);
   void changeRun(const std::string &run, const RunChange &to, int64_t nowMs,
                  int64_t seq);
   /// Epoch, attempts and owner as they are in `run`.

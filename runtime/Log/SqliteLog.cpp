@@ -13,6 +13,10 @@
 #include "runtime/Log/Sqlite.h"
 #include "runtime/Support/FailPoint.h"
 
+#include <chrono>
+#include <thread>
+#include <utility>
+
 namespace agt::rt {
 
 namespace {
@@ -56,6 +60,19 @@ public:
     auto statement = database.prepare("PRAGMA data_version");
     statement->step();
     return statement->number(0) * (int64_t(1) << 32) + ownWrites;
+  }
+
+  // Whoever has written has changed a number in the file.
+  bool awaitNews(int64_t ns) override {
+    constexpr auto look = std::chrono::milliseconds(20);
+    auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
+    do {
+      std::this_thread::sleep_for(look);
+      int64_t now = version();
+      if (std::exchange(newsSeen, now) != now)
+        return true;
+    } while (std::chrono::steady_clock::now() < end);
+    return false;
   }
 
 private:
@@ -141,6 +158,11 @@ private:
   Now lockRuns(const std::vector<std::string> &) override {
     return {Instant::now().wallMs, clockNs()};
   }
+  std::vector<std::string>
+  lockIdle(const std::vector<std::string> &ids) override {
+    return ids;
+  }
+  void tellNews() override {} // a write is news enough
   void lockBlobs() override {}
   void lockTool(const std::string &) override {}
 
@@ -153,6 +175,7 @@ private:
   bool synchronous;
   int frames = 0;
   int64_t ownWrites = 0;
+  int64_t newsSeen = -1; // of the one thread that awaits news
 };
 
 } // namespace

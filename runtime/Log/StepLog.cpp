@@ -34,13 +34,19 @@ const char *runStatusName(RunStatus status) {
 
 bool isTerminal(RunStatus status) { return status >= RunStatus::Done; }
 
-static int64_t waitSeconds(const std::string &text) {
+// A time that the environment gives in seconds.
+static std::optional<int64_t> secondsOf(const char *name, int64_t least) {
+  const char *value = std::getenv(name);
+  if (!value)
+    return std::nullopt;
+  std::string text = value;
   bool digits = !text.empty() && text.size() <= 5 &&
                 text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits)
-    fail(AGT_BAD_INPUT, "expected AGT_DB_WAIT as seconds, 0 to 99999, got '" +
-                            text + "'");
-  return std::atoll(text.c_str());
+  if (!digits || std::atoll(value) < least)
+    fail(AGT_BAD_INPUT, "expected " + std::string(name) + " as seconds, " +
+                            std::to_string(least) + " to 99999, got '" + text +
+                            "'");
+  return std::atoll(value) * 1'000'000'000;
 }
 
 std::unique_ptr<StepLog> openStepLog(const std::string &given) {
@@ -51,13 +57,18 @@ std::unique_ptr<StepLog> openStepLog(const std::string &given) {
   }
   if (url == ":memory:")
     return openSqliteLog({"", ""});
-  if (url.rfind("sqlite:", 0) == 0 && url.size() > 7)
-    return openSqliteLog({url.substr(7), ""});
+  std::optional<int64_t> lease = secondsOf("AGT_LEASE", 1);
+  if (url.rfind("sqlite:", 0) == 0 && url.size() > 7) {
+    SqliteOptions options;
+    options.file = url.substr(7);
+    options.leaseNs = lease.value_or(options.leaseNs);
+    return openSqliteLog(options);
+  }
   if (url.rfind("postgres://", 0) == 0 || url.rfind("postgresql://", 0) == 0) {
     PostgresOptions options;
     options.url = url;
-    if (const char *seconds = std::getenv("AGT_DB_WAIT"))
-      options.waitNs = waitSeconds(seconds) * 1'000'000'000;
+    options.leaseNs = lease.value_or(options.leaseNs);
+    options.waitNs = secondsOf("AGT_DB_WAIT", 0).value_or(options.waitNs);
     return openPostgresLog(options);
   }
   fail(AGT_BAD_INPUT, "expected a database as sqlite:FILE or "

@@ -6,9 +6,13 @@
 // carries it, and a write with an older one is refused. Writes from outside
 // (an approval, a signal, a cancel) carry none.
 //
-// On one machine an owner is alive as long as its process is. One elsewhere
-// (another machine, another pid namespace) is taken to be alive until its lease
-// is over, by the database's clock; owners renew theirs at a third of its time.
+// An owner is taken to be alive until its lease is over, by the database's
+// clock; owners renew theirs at a third of its time. One of this machine is not
+// when its process is gone.
+//
+// Runs that nobody has begun, that nobody alive owns, or whose time to go on
+// has come are ready: workers claim them in no order. A write from outside
+// makes a run that waits ready, since it may be what it waits for.
 //
 // commit() takes the writes of several runs and branches and makes them one
 // transaction; it returns when they would survive a power cut. A write that is
@@ -19,6 +23,7 @@
 #include "runtime/Log/Clock.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,7 +89,8 @@ struct RunRow {
   std::string wake;  // Instant, "" when no time wakes it
   std::string error; // of Failed
   std::string result;
-  bool owned = false; // by somebody alive; given by the log
+  int64_t leaseNs = 0; // when the claim is over, by the database's clock
+  bool owned = false;  // by somebody alive; given by the log
 };
 
 /// How a run stands after a write.
@@ -122,6 +128,12 @@ struct Claim {
   RunRow run; // as it stands after the claim
 };
 
+/// What a worker can serve.
+struct ClaimRequest {
+  std::string owner;
+  std::map<std::string, int64_t> agents; // their limits of claims, see claim()
+};
+
 /// A call of a tool with a `limit`, which holds over all runs and workers of one
 /// database. 0: no such limit.
 struct LimitedCall {
@@ -140,12 +152,19 @@ public:
   /// One durable transaction. Throws Failure when the database refuses it all.
   virtual std::vector<Written> commit(const std::vector<Write *> &writes) = 0;
 
-  /// A new run and its run_started event; false when the id is taken.
+  /// A new run and its run_started event; false when the id is taken. Where
+  /// `owner` is given it is about to claim the run, and nobody else may.
   virtual bool create(const RunRow &run) = 0;
   /// Takes a run that nobody alive owns. `limit`: how often it may be claimed
   /// without being released in order; then it is parked. 0: no limit.
   virtual Claim claim(const std::string &run, const std::string &owner,
                       int64_t limit) = 0;
+
+  /// Claims up to `most` runs that are ready, chosen by chance.
+  virtual std::vector<RunRow> claimReady(const ClaimRequest &request,
+                                         size_t most) = 0;
+  /// Waits up to `ns`; true when a run may have become ready meanwhile.
+  virtual bool awaitNews(int64_t ns) = 0;
 
   virtual std::optional<RunRow> run(const std::string &id) = 0;
   virtual std::vector<RunRow> runs() = 0;

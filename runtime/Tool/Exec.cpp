@@ -12,8 +12,7 @@
 
 namespace agt::rt {
 
-// The program's own, less what is secret.
-static std::vector<std::string> plainEnvironment(const AgentProgram &program) {
+std::vector<std::string> plainEnvironment(const AgentProgram &program) {
   std::vector<std::string> all;
   for (char **entry = environ; *entry; ++entry) {
     std::string text = *entry;

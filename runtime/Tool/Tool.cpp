@@ -1,7 +1,8 @@
-// See Tool.h: what exec and HTTP tools share.
+// See Tool.h: what all kinds of tools share.
 #include "runtime/Tool/Tool.h"
 
 #include "runtime/Log/Token.h"
+#include "runtime/Mcp/Servers.h"
 #include "runtime/Tool/Limit.h"
 #include "runtime/Tool/Process.h"
 
@@ -106,6 +107,8 @@ AttemptResult performTool(agt_scope *scope, uint32_t index,
       return performExec(scope, tool, index, args, attempt);
     if (tool.kind == "http")
       return performHttp(scope, tool, index, args, attempt);
+    if (tool.kind == "mcp")
+      return performMcp(scope, tool, attempt);
   } catch (StepFailure &failure) { // a request that cannot be formed
     return AttemptResult::failed(AttemptResult::Definite, failure.message);
   }
@@ -130,7 +133,7 @@ static Found askReconcile(agt_scope *scope, uint32_t index,
   for (int64_t n = 1;; ++n) {
     Attempt call = attempt;
     call.args = namedArguments(question, arguments);
-    call.timeout = question.timeout;
+    call.timeout = question.longestTime();
     call.number = n;
     LimitSlot slot(scope->strand->run.log, question, *attempt.cancel);
     AttemptResult result = performTool(scope, asked, arguments, call);
@@ -145,28 +148,46 @@ static Found askReconcile(agt_scope *scope, uint32_t index,
 
 Value callTool(agt_scope *scope, const agt_site &site, uint32_t index,
                const std::vector<Value> &args) {
-  const ToolDecl &tool = scope->strand->run.program.tools[index];
+  Execution &run = scope->strand->run;
+  const ToolDecl &tool = run.program.tools[index];
   Effect effect;
   effect.noun = "the tool '" + tool.name + "'";
   effect.effect = tool.effect;
   effect.retry = tool.retry;
-  effect.timeout = tool.timeout;
+  effect.timeout = tool.longestTime();
   effect.type = tool.result;
-  effect.endsWithProcess = tool.kind == "exec";
+  const ServerDecl *server =
+      tool.kind == "mcp" ? &run.program.servers[tool.server] : nullptr;
+  effect.endsWithProcess = server ? !server->url.given() : tool.kind == "exec";
   effect.settle = tool.settle;
-  if (tool.limitCalls || tool.limitConcurrent)
-    effect.admit = [&](const Attempt &attempt) -> std::shared_ptr<void> {
-      return std::make_shared<LimitSlot>(scope->strand->run.log, tool,
-                                         *attempt.cancel);
-    };
+  bool limited = tool.limitCalls || tool.limitConcurrent;
+  std::string notReady; // why an MCP server is not
+  auto admit = [&](const Attempt &attempt) -> std::shared_ptr<void> {
+    notReady.clear();
+    if (server)
+      try { // its start is no part of the call's time
+        run.program.mcp->ready(tool.server, attempt.cancel);
+      } catch (StepFailure &failure) {
+        notReady = failure.message;
+        return nullptr;
+      }
+    if (!limited)
+      return nullptr;
+    return std::make_shared<LimitSlot>(run.log, tool, *attempt.cancel);
+  };
+  if (server || limited)
+    effect.admit = admit;
   effect.perform = [&](const Attempt &attempt) {
-    return performTool(scope, index, args, attempt);
+    return notReady.empty()
+               ? performTool(scope, index, args, attempt)
+               : AttemptResult::failed(AttemptResult::NotSent, notReady);
   };
   effect.reconcile = [&](const Attempt &attempt) {
     return askReconcile(scope, index, args, attempt);
   };
-  effect.awaitEnd = [&](const std::string &token) {
-    awaitGuard(token, [&] { return scope->strand->cancel.cancelled(); });
+  effect.awaitEnd = [&](const PastStep &past) {
+    awaitGuard(server ? serverGuard(past.owner, server->name) : past.token,
+               [&] { return scope->strand->cancel.cancelled(); });
   };
   return runEffect(scope, site, namedArguments(tool, args), effect);
 }

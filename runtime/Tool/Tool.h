@@ -21,7 +21,11 @@ AttemptResult performExec(agt_scope *scope, const ToolDecl &tool,
 AttemptResult performHttp(agt_scope *scope, const ToolDecl &tool,
                           uint32_t index, const std::vector<Value> &args,
                           const Attempt &attempt);
+AttemptResult performMcp(agt_scope *scope, const ToolDecl &tool,
+                         const Attempt &attempt);
 
+/// The program's own environment, less what is secret.
+std::vector<std::string> plainEnvironment(const AgentProgram &program);
 /// What the tool's request function makes of arguments and token.
 Value toolRequest(agt_scope *scope, uint32_t index,
                   const std::vector<Value> &args, const Attempt &attempt);

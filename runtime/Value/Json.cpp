@@ -28,11 +28,23 @@ public:
   }
   bool string(std::string &text) { return builder.string(text); }
   bool binary(Json::binary_t &bytes) { return builder.binary(bytes); }
-  bool start_object(size_t n) { return builder.start_object(n); }
+  bool start_object(size_t n) {
+    deeper();
+    return builder.start_object(n);
+  }
   bool key(std::string &name) { return builder.key(name); }
-  bool end_object() { return builder.end_object(); }
-  bool start_array(size_t n) { return builder.start_array(n); }
-  bool end_array() { return builder.end_array(); }
+  bool end_object() {
+    --depth;
+    return builder.end_object();
+  }
+  bool start_array(size_t n) {
+    deeper();
+    return builder.start_array(n);
+  }
+  bool end_array() {
+    --depth;
+    return builder.end_array();
+  }
   template <typename Error>
   bool parse_error(size_t position, const std::string &, const Error &error) {
     std::string what = error.what();
@@ -44,10 +56,18 @@ public:
   }
 
 private:
+  // What reads, compares and prints it calls itself for each level.
+  void deeper() {
+    if (++depth > deepest)
+      throw StepFailure("not JSON that is read here: nested deeper than " +
+                        std::to_string(deepest));
+  }
   [[noreturn]] static void tooLong(const std::string &digits) {
     throw StepFailure("the integer " + digits + " does not fit 64 bits");
   }
+  static constexpr int deepest = 512;
   nlohmann::detail::json_sax_dom_parser<Json> builder;
+  int depth = 0;
 };
 
 } // namespace

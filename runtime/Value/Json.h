@@ -1,6 +1,6 @@
 // JSON text read without losing anything: an integer beyond 64 bits, bytes
-// that are not UTF-8 and half a surrogate pair are errors, never something
-// near.
+// that are not UTF-8, half a surrogate pair and more than 512 levels are
+// errors, never something near.
 #ifndef AGT_RUNTIME_VALUE_JSON_H
 #define AGT_RUNTIME_VALUE_JSON_H
 

@@ -6,8 +6,11 @@
 #include "unittests/Agent/PostgresServer.h"
 #include "unittests/Runtime/TempDir.h"
 
+#include <algorithm>
 #include <atomic>
 #include <gtest/gtest.h>
+#include <mutex>
+#include <set>
 #include <thread>
 
 using namespace agt::rt;
@@ -315,6 +318,165 @@ TEST_P(StepLogTest, CountsCallsThatRun) {
   EXPECT_GT(log->acquire(limited("d", 0, 1)), 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(1050));
   EXPECT_EQ(log->acquire(limited("d", 0, 1)), 0);
+}
+
+// ---- the queue -------------------------------------------------------------
+
+ClaimRequest request(const std::string &owner) {
+  return {owner, {{"a", 0}, {"strict", 2}}};
+}
+std::vector<std::string> idsOf(const std::vector<RunRow> &runs) {
+  std::vector<std::string> ids;
+  for (const RunRow &run : runs)
+    ids.push_back(run.id);
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+using Ids = std::vector<std::string>;
+
+TEST_P(StepLogTest, ClaimsWhatIsReadyOnce) {
+  for (const char *id : {"q1", "q2", "q3"}) {
+    RunRow run;
+    run.id = id;
+    run.agent = "a";
+    log->create(run);
+  }
+  RunRow other;
+  other.id = "other";
+  other.agent = "A"; // not `a`, whatever LIKE says
+  log->create(other);
+  start("mine"); // somebody works on it
+  std::vector<RunRow> first = log->claimReady(request(thisProcess()), 2);
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_EQ(first[0].epoch, 1);
+  EXPECT_EQ(first[0].status, RunStatus::Running);
+  std::vector<RunRow> second = log->claimReady(request(thisProcess()), 9);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_TRUE(log->claimReady(request(thisProcess()), 9).empty());
+  first.push_back(second[0]);
+  EXPECT_EQ(idsOf(first), (Ids{"q1", "q2", "q3"}));
+}
+
+// One that `start` has made and is about to claim is nobody else's, unless
+// `start` died of it.
+TEST_P(StepLogTest, ARunThatIsBeingStartedIsNotInTheQueue) {
+  RunRow run;
+  run.id = "r";
+  run.agent = "a";
+  run.owner = thisProcess();
+  log->create(run);
+  run.id = "s";
+  run.owner = deadOwner(1);
+  log->create(run);
+  EXPECT_EQ(idsOf(log->claimReady(request(thisProcess()), 9)), (Ids{"s"}));
+  EXPECT_EQ(log->claim("r", thisProcess(), 0).result, Claim::Claimed);
+}
+
+TEST_P(StepLogTest, ClaimsWhatNobodyAliveOwns) {
+  log = nullptr;
+  log = open(200'000'000);
+  start("alive");
+  RunRow run;
+  run.id = "dead";
+  run.agent = "a";
+  log->create(run);
+  ASSERT_EQ(log->claim("dead", deadOwner(1), 0).result, Claim::Claimed);
+  EXPECT_EQ(idsOf(log->claimReady(request(thisProcess()), 9)), (Ids{"dead"}));
+  // A process that lives and does not renew has lost its runs.
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  std::vector<RunRow> late = log->claimReady(request(deadOwner(2)), 9);
+  EXPECT_NE(std::find_if(late.begin(), late.end(),
+                         [](const RunRow &run) { return run.id == "alive"; }),
+            late.end());
+  EXPECT_EQ(commit(write("alive", 1, {event(EventKind::Result, "x")})),
+            Written::Stale);
+}
+
+TEST_P(StepLogTest, WhatWaitsIsReadyInTimeOrWhenSomethingComes) {
+  auto rest = [&](const std::string &id, RunStatus status, int64_t inNs) {
+    Claim claim = start(id);
+    Write made = write(id, claim.run.epoch, {});
+    made.change =
+        RunChange{status, true,
+                  inNs < 0 ? "" : Instant::now().after(inNs).text(), "", ""};
+    EXPECT_EQ(commit(made), Written::Yes);
+  };
+  rest("soon", RunStatus::Waiting, 150'000'000);
+  rest("late", RunStatus::Waiting, 3'600'000'000'000);
+  rest("parked", RunStatus::Parked, -1);
+  rest("stopped", RunStatus::Waiting, -1);
+  EXPECT_TRUE(log->claimReady(request(thisProcess()), 9).empty());
+  EXPECT_EQ(commit(write("late", 0, {event(EventKind::Signal, "")})),
+            Written::Yes);
+  EXPECT_EQ(idsOf(log->claimReady(request(thisProcess()), 9)), (Ids{"late"}));
+  EXPECT_EQ(commit(write("parked", 0, {event(EventKind::Decision, "x")})),
+            Written::Yes);
+  std::this_thread::sleep_for(std::chrono::milliseconds(160));
+  EXPECT_EQ(idsOf(log->claimReady(request(thisProcess()), 9)),
+            (Ids{"parked", "soon"}));
+}
+
+TEST_P(StepLogTest, ParksWhatEndedItsWorkers) {
+  RunRow run;
+  run.id = "r";
+  run.agent = "strict";
+  log->create(run);
+  for (int i = 0; i < 2; ++i)
+    ASSERT_EQ(log->claimReady(request(deadOwner(i)), 1).size(), 1u);
+  EXPECT_TRUE(log->claimReady(request(deadOwner(3)), 1).empty());
+  EXPECT_EQ(log->run("r")->status, RunStatus::Parked);
+  EXPECT_TRUE(log->claimReady(request(deadOwner(4)), 1).empty());
+}
+
+// Several workers on one database at once: no run is claimed twice.
+TEST_P(StepLogTest, ManyClaimAtOnce) {
+  if (kind() == "memory")
+    return;
+  constexpr int n = 120;
+  for (int i = 0; i < n; ++i) {
+    RunRow run;
+    run.id = "r" + std::to_string(i);
+    run.agent = "a";
+    log->create(run);
+  }
+  std::mutex mutex;
+  std::multiset<std::string> claimed;
+  auto serve = [&] {
+    auto mine = open();
+    for (int idle = 0; idle < 20;) {
+      std::vector<RunRow> runs = mine->claimReady(request(thisProcess()), 7);
+      idle = runs.empty() ? idle + 1 : 0;
+      std::lock_guard<std::mutex> held(mutex);
+      for (const RunRow &run : runs)
+        claimed.insert(run.id);
+    }
+  };
+  std::thread a(serve), b(serve), c(serve);
+  a.join();
+  b.join();
+  c.join();
+  EXPECT_EQ(claimed.size(), size_t(n));
+  EXPECT_EQ(std::set<std::string>(claimed.begin(), claimed.end()).size(),
+            size_t(n));
+}
+
+TEST_P(StepLogTest, NewsEndTheWait) {
+  if (kind() == "memory")
+    return;
+  auto worker = open();
+  while (worker->awaitNews(50'000'000))
+    ;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    RunRow run;
+    run.id = "r";
+    run.agent = "a";
+    log->create(run);
+  });
+  auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(worker->awaitNews(20'000'000'000));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  other.join();
 }
 
 // Two connections to one database, as two processes have: each write is seen by

@@ -44,8 +44,11 @@ void AgentLowering::run(AgentsInfo &info) {
   for (FnOp fn : root.getOps<FnOp>())
     add(fnSymbol(fn.getSymName()), fn.getLoc(), fn.getBody());
   for (ToolOp tool : root.getOps<ToolOp>()) {
-    info.tools.push_back({requestSymbol(tool.getSymName()), ""});
-    add(info.tools.back().request, tool.getLoc(), tool.getRequest());
+    info.tools.push_back({"", ""});
+    if (tool.getKind() != "mcp") {
+      info.tools.back().request = requestSymbol(tool.getSymName());
+      add(info.tools.back().request, tool.getLoc(), tool.getRequest());
+    }
     if (tool.getReconcile().empty())
       continue;
     info.tools.back().reconcile = reconcileSymbol(tool.getSymName());

@@ -7,6 +7,8 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace agt;
 using namespace agt::host;
@@ -273,6 +275,28 @@ json::Object AgentModule::describe(AgentOp agent) {
   return object;
 }
 
+json::Array AgentModule::secrets() {
+  std::set<std::string> names;
+  AttrTypeWalker settings;
+  settings.addWalk([&](DictionaryAttr dictionary) {
+    if (auto name = dictionary.getAs<StringAttr>("secret");
+        name && dictionary.size() == 1)
+      names.insert(name.str());
+  });
+  root.walk([&](Operation *op) {
+    if (isa<LlmOp, ToolOp>(op))
+      settings.walk(op->getAttrDictionary());
+    auto read = dyn_cast<EnvironmentOp>(op);
+    if (!read || read.getKind() != "secret")
+      return;
+    // A name that is computed is known when it is read, and hidden then.
+    if (auto name = read.getName().getDefiningOp<LiteralOp>())
+      if (auto text = dyn_cast<StringAttr>(name.getValue()))
+        names.insert(text.str());
+  });
+  return json::Array(names);
+}
+
 std::string AgentModule::declarations() {
   json::Array llmList, toolList, agentList, typeList;
   for (LlmOp llm : root.getOps<LlmOp>())
@@ -286,6 +310,7 @@ std::string AgentModule::declarations() {
   json::Value whole = json::Object{{"types", std::move(typeList)},
                                    {"llms", std::move(llmList)},
                                    {"tools", std::move(toolList)},
+                                   {"secrets", secrets()},
                                    {"agents", std::move(agentList)}};
   return llvm::formatv("{0}", whole);
 }

@@ -53,6 +53,8 @@ private:
   llvm::json::Object describe(ToolOp tool);
   llvm::json::Object describe(AgentOp agent);
   llvm::json::Object describe(LlmOp llm);
+  /// The variables that the program reads as secrets.
+  llvm::json::Array secrets();
   llvm::json::Array params(mlir::ArrayRef<mlir::Type> types,
                            llvm::function_ref<std::string(size_t)> name);
   void addSettings(llvm::json::Object &object, mlir::DictionaryAttr settings);

@@ -171,9 +171,11 @@ void AgentLowering::lowerTool(const ToolInfo &tool) {
   for (const Param &param : tool.params)
     names.push_back(param.name);
   auto op =
-      ToolOp::create(builder, loc, builder.getStringAttr(tool.decl->name.text),
+      ToolOp::create(builder, loc, builder.getStringAttr(tool.name),
                      TypeAttr::get(functionType(tool.params, tool.result)),
-                     builder.getStringAttr(tool.argv ? "exec" : "http"),
+                     builder.getStringAttr(tool.server ? "mcp"
+                                           : tool.argv ? "exec"
+                                                       : "http"),
                      builder.getStringAttr(effectName(*tool.effect)),
                      builder.getStrArrayAttr(names), docOf(builder, *tool.decl),
                      toolSettings(tool));

@@ -39,6 +39,7 @@ private:
   mlir::ArrayAttr paramNames(llvm::ArrayRef<sema::agents::Param> params);
 
   mlir::DictionaryAttr toolSettings(const sema::agents::ToolInfo &tool);
+  mlir::DictionaryAttr server(const sema::agents::McpServer &server);
   mlir::DictionaryAttr sandbox(const sema::agents::Sandbox &sandbox);
   mlir::DictionaryAttr agentSettings(const sema::agents::AgentInfo &agent);
   mlir::DictionaryAttr retry(int64_t attempts, int64_t base, int64_t max);

@@ -82,9 +82,13 @@ Value BodyLowering::library(const ast::CallExpr &call) {
     testCall(call);
     return boolean(true);
   }
-  if (name == "calls")
+  if (name == "calls") {
+    const ast::Decl *decl = info(call).decl;
+    const ToolInfo *tool = program.toolOf.lookup(decl);
     return CallsOp::create(builder, loc, builder.getI64Type(),
-                           info(call).decl->name.text);
+                           tool ? llvm::StringRef(tool->name)
+                                : decl->name.text);
+  }
   llvm::SmallVector<Value> args;
   for (const ast::Arg &arg : call.args)
     if (!arg.name) {
@@ -125,15 +129,15 @@ Value BodyLowering::call(const ast::CallExpr &call) {
     return CallFnOp::create(builder, loc, own, known.decl->name.text, args);
   case Callee::Tool: {
     const ToolInfo &tool = *program.toolOf.lookup(known.decl);
-    StepAttrs attrs = step(call,
-                           {"tool", known.decl->name.text.str(),
-                            signature(tool.params, tool.result),
-                            effectName(*tool.effect).str()},
-                           word(tool.onChange));
+    StepAttrs attrs =
+        step(call,
+             {"tool", tool.name, signature(tool.params, tool.result),
+              effectName(*tool.effect).str()},
+             word(tool.onChange));
     return CallToolOp::create(
         builder, loc, own,
-        FlatSymbolRefAttr::get(builder.getContext(), known.decl->name.text),
-        args, attrs.segment, attrs.hash, attrs.was, attrs.onChange);
+        FlatSymbolRefAttr::get(builder.getContext(), tool.name), args,
+        attrs.segment, attrs.hash, attrs.was, attrs.onChange);
   }
   case Callee::Agent: {
     const AgentInfo &agent = *program.agentOf.lookup(known.decl);
@@ -192,7 +196,9 @@ void BodyLowering::lowerRequest(const ToolInfo &tool, Region &region) {
     return expr(*source);
   };
   llvm::SmallVector<Value> parts;
-  if (tool.argv) {
+  if (tool.server) {
+    // Its arguments are all that it is sent.
+  } else if (tool.argv) {
     const auto &list = cast<ast::ListExpr>(*tool.argv);
     llvm::SmallVector<Value> argv;
     for (const ast::Expr *element : list.elements) {

@@ -36,8 +36,8 @@ Value BodyLowering::ask(const ast::AskExpr &ask) {
       continue;
     }
     for (const ast::Expr *tool : cast<ast::ListExpr>(source).elements)
-      tools.push_back(
-          FlatSymbolRefAttr::get(context, cast<ast::NameRef>(tool)->name.text));
+      tools.push_back(FlatSymbolRefAttr::get(
+          context, program.toolOf.lookup(info(*tool).decl)->name));
   }
   loc = at;
   StepAttrs attrs = step(ask, meaning, onChange);

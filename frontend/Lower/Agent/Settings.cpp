@@ -106,15 +106,38 @@ DictionaryAttr AgentLowering::sandbox(const Sandbox &sandbox) {
   return settings.get();
 }
 
+DictionaryAttr AgentLowering::server(const McpServer &server) {
+  Settings settings(builder);
+  settings.add("name", server.decl->name.text);
+  llvm::SmallVector<Attribute> list;
+  for (const Text &word : server.command)
+    list.push_back(text(word));
+  if (!list.empty())
+    settings.add("command", Attribute(builder.getArrayAttr(list)));
+  if (!server.url.empty())
+    settings.add("url", text(server.url));
+  list.clear();
+  for (const auto &[name, value] : server.headers)
+    list.push_back(
+        builder.getArrayAttr({builder.getStringAttr(name), text(value)}));
+  if (!list.empty())
+    settings.add("headers", Attribute(builder.getArrayAttr(list)));
+  if (server.sandbox)
+    settings.add("sandbox", Attribute(sandbox(*server.sandbox)));
+  return settings.get();
+}
+
 DictionaryAttr AgentLowering::toolSettings(const ToolInfo &tool) {
   Settings settings(builder);
   if (tool.reconciler)
     settings
-        .add("reconcile",
-             Attribute(FlatSymbolRefAttr::get(
-                 builder.getContext(), tool.reconciler->decl->name.text)))
+        .add("reconcile", Attribute(FlatSymbolRefAttr::get(
+                              builder.getContext(), tool.reconciler->name)))
         .add("settle", tool.settleNanoseconds);
-  settings.add("timeout", tool.timeoutNanoseconds);
+  settings.add("timeout", tool.timeoutNanoseconds)
+      .add("longest", tool.longestNanoseconds);
+  if (tool.server)
+    settings.add("server", Attribute(server(*tool.server)));
   if (tool.retries > 0)
     settings.add("retry", Attribute(retry(tool.retries, tool.backoffNanoseconds,
                                           tool.maxBackoffNanoseconds)));
@@ -145,5 +168,10 @@ DictionaryAttr AgentLowering::agentSettings(const AgentInfo &agent) {
   if (!budget.empty())
     settings.add("budget", Attribute(budget.get()));
   settings.add("attempts", agent.attempts);
+  llvm::SmallVector<llvm::StringRef> servers;
+  for (const McpServer *server : agent.servers)
+    servers.push_back(server->decl->name.text);
+  if (!servers.empty())
+    settings.add("servers", Attribute(builder.getStrArrayAttr(servers)));
   return settings.empty() ? DictionaryAttr() : settings.get();
 }

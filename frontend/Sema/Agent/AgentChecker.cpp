@@ -7,6 +7,7 @@
 #include "frontend/Sema/ExprChecker.h"
 #include "frontend/Sema/Suggest.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace agt;
@@ -179,38 +180,64 @@ std::vector<Param> AgentChecker::params(llvm::ArrayRef<ast::Param *> list) {
   return result;
 }
 
-void AgentChecker::declareTool(const ast::ToolDecl &decl) {
-  if (decl.provider) {
-    if (decl.provider.text != "mcp")
-      diags.error(decl.provider.range,
-                  "unknown provider '" + decl.provider.text +
-                      "', expected 'mcp'" +
-                      didYouMean(decl.provider.text, {"mcp"}));
-    else
-      checker.refuseLater(&decl, decl.provider.range, "mcp");
-    llvm::StringMap<llvm::SMRange> seen;
-    for (const ast::ToolDecl *tool : decl.tools) {
-      auto [entry, fresh] = seen.try_emplace(tool->name.text, tool->name.range);
-      if (!fresh)
-        diags
-            .error(tool->name.range,
-                   "tool '" + tool->name.text + "' is declared twice")
-            .note(entry->second, "first declared here");
-      params(tool->params);
-      if (tool->result)
-        resolve(*tool->result);
-    }
-    return;
+void AgentChecker::declareProvider(const ast::ToolDecl &decl) {
+  if (decl.provider.text != "mcp")
+    diags.error(decl.provider.range,
+                "unknown provider '" + decl.provider.text +
+                    "', expected 'mcp'" +
+                    didYouMean(decl.provider.text, {"mcp"}));
+  program.servers.emplace_back();
+  McpServer &server = program.servers.back();
+  server.decl = &decl;
+  if (decl.provider.text == "mcp")
+    checkMcp(*this, server);
+  llvm::StringMap<llvm::SMRange> seen;
+  for (const ast::ToolDecl *tool : decl.tools) {
+    auto [entry, fresh] = seen.try_emplace(tool->name.text, tool->name.range);
+    if (!fresh)
+      diags
+          .error(tool->name.range,
+                 "tool '" + tool->name.text + "' is declared twice")
+          .note(entry->second, "first declared here");
+    declareTool(*tool, &server);
+    noteUse(decl, *tool, tool->name.range);
   }
+}
+
+const ToolInfo *AgentChecker::listedTool(const ast::ToolDecl &provider,
+                                         const ast::Ident &name) {
+  std::vector<llvm::StringRef> names;
+  for (const ast::ToolDecl *tool : provider.tools) {
+    if (tool->name.text == name.text)
+      return program.toolOf.lookup(tool);
+    names.push_back(tool->name.text);
+  }
+  diags
+      .error(name.range, "tool '" + provider.name.text + "' lists no tool '" +
+                             name.text + "'" + didYouMean(name.text, names))
+      .note(provider.name.range, "declared here");
+  return nullptr;
+}
+
+void AgentChecker::declareTool(const ast::ToolDecl &decl,
+                               const McpServer *server) {
   program.tools.emplace_back();
   ToolInfo &info = program.tools.back();
   info.decl = &decl;
+  info.server = server;
+  info.name = decl.name.text.str();
+  if (server)
+    info.name = (server->decl->name.text + "." + decl.name.text).str();
   info.params = params(decl.params);
   info.result = resolve(*decl.result);
   info.timeoutRange = decl.name.range;
   if (!hasSchema(info.result))
     diags.error(decl.result->range,
                 "a tool cannot give a '" + info.result->str() + "'");
+  for (const Param &param : info.params)
+    if (server && !hasSchema(param.type) && !param.type->is(Type::Bytes))
+      diags.error(param.range,
+                  "an MCP tool cannot be given a '" + param.type->str() + "'");
   program.toolOf[&decl] = &info;
 }
 
@@ -274,6 +301,26 @@ void AgentChecker::checkRecursion() {
   }
 }
 
+// What the agent may reach: its own calls, those of its children and what its
+// models may choose.
+void AgentChecker::findServers(AgentInfo &agent) {
+  llvm::DenseSet<const ast::Decl *> seen{agent.decl};
+  llvm::DenseSet<const McpServer *> found;
+  std::vector<const ast::Decl *> work{agent.decl};
+  while (!work.empty()) {
+    const ast::Decl *decl = work.back();
+    work.pop_back();
+    if (const ToolInfo *info = tool(*decl); info && info->server)
+      found.insert(info->server);
+    for (const Use &use : usesOf(*decl))
+      if (seen.insert(use.decl).second)
+        work.push_back(use.decl);
+  }
+  for (const McpServer &server : program.servers)
+    if (found.contains(&server))
+      agent.servers.push_back(&server);
+}
+
 //===----------------------------------------------------------------------===//
 // All of it
 //===----------------------------------------------------------------------===//
@@ -282,7 +329,10 @@ void AgentChecker::check() {
   declareRecords();
   for (const ast::Decl *decl : checker.allDecls()) {
     if (const auto *tool = dyn_cast<ast::ToolDecl>(decl)) {
-      declareTool(*tool);
+      if (tool->provider)
+        declareProvider(*tool);
+      else
+        declareTool(*tool, nullptr);
     } else if (const auto *fn = dyn_cast<ast::FnDecl>(decl)) {
       program.fns.emplace_back();
       FnInfo &info = program.fns.back();
@@ -333,6 +383,8 @@ void AgentChecker::check() {
       BodyChecker(*this, BodyChecker::Mode::Test, *decl, types.error(), nullptr)
           .checkTest(*test->body);
   checkRecursion();
+  for (AgentInfo &agent : program.agents)
+    findServers(agent);
   for (const AgentInfo &agent : program.agents)
     for (const Use &use : usesOf(*agent.decl))
       checkCallee(agent, use);

@@ -40,6 +40,9 @@ public:
   const ToolInfo *tool(const ast::Decl &decl) const {
     return program.toolOf.lookup(&decl);
   }
+  /// The tool that a provider lists under the name; null after an error.
+  const ToolInfo *listedTool(const ast::ToolDecl &provider,
+                             const ast::Ident &name);
   const AgentInfo *agent(const ast::Decl &decl) const {
     return program.agentOf.lookup(&decl);
   }
@@ -63,7 +66,9 @@ private:
   void declareRecords();
   void fillRecord(RecordInfo &info);
   std::vector<Param> params(llvm::ArrayRef<ast::Param *> list);
-  void declareTool(const ast::ToolDecl &decl);
+  void declareTool(const ast::ToolDecl &decl, const McpServer *server);
+  void declareProvider(const ast::ToolDecl &decl);
+  void findServers(AgentInfo &agent);
   void checkRecursion();
   void checkCallee(const AgentInfo &agent, const Use &use);
 

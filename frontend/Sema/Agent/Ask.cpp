@@ -36,19 +36,11 @@ void BodyChecker::checkAskTools(const ast::Expr &expr) {
       continue;
     }
     if (member) {
-      std::vector<llvm::StringRef> names;
-      for (const ast::ToolDecl *inner : tool->tools)
-        names.push_back(inner->name.text);
-      if (!llvm::is_contained(names, member->member.text))
-        diags
-            .error(member->member.range,
-                   "tool '" + ref->name.text + "' lists no tool '" +
-                       member->member.text + "'" +
-                       didYouMean(member->member.text, names))
-            .note(tool->name.range, "declared here");
-      continue;
-    }
-    if (tool->provider) {
+      const ToolInfo *listed = context.listedTool(*tool, member->member);
+      if (!listed)
+        continue;
+      tool = listed->decl;
+    } else if (tool->provider) {
       diags.error(element->range, "'" + ref->name.text +
                                       "' offers tools; name one of them, as "
                                       "in " +
@@ -60,9 +52,9 @@ void BodyChecker::checkAskTools(const ast::Expr &expr) {
     for (const Param &param : context.tool(*tool)->params)
       if (!hasSchema(param.type))
         diags
-            .error(element->range, "a model cannot call '" + ref->name.text +
-                                       "': a '" + param.type->str() +
-                                       "' has no form in JSON")
+            .error(element->range,
+                   "a model cannot call '" + context.tool(*tool)->name +
+                       "': a '" + param.type->str() + "' has no form in JSON")
             .note(param.range, "the parameter is here");
   }
 }

@@ -113,7 +113,7 @@ private:
   const Type *checkCall(const ast::CallExpr &expr);
   const Type *checkDeclCall(const ast::CallExpr &expr, const ast::Ident &name,
                             const ast::Decl &decl);
-  const Type *checkToolCall(const ast::CallExpr &expr, const ast::Ident &name,
+  const Type *checkToolCall(const ast::CallExpr &expr, llvm::SMRange callee,
                             const ast::ToolDecl &decl);
   void checkArgs(const ast::CallExpr &expr, llvm::StringRef callee,
                  llvm::ArrayRef<Param> params, llvm::SMRange declared);

@@ -117,13 +117,18 @@ void AgentChecker::checkCallee(const AgentInfo &agent, const Use &use) {
   }
   const auto *decl = dyn_cast<ast::ToolDecl>(use.decl);
   const ToolInfo *called = decl ? tool(*decl) : nullptr;
+  if (called)
+    name = called->name;
   const Amount<int64_t> &wall = agent.budget.wallNanoseconds;
-  if (!called || !wall.value || called->timeoutNanoseconds <= *wall.value)
+  int64_t longest =
+      called ? called->longestNanoseconds.value_or(called->timeoutNanoseconds)
+             : 0;
+  if (!called || !wall.value || longest <= *wall.value)
     return;
   bool byDefault = !decl->props->find("timeout");
   diags
       .error(use.range, "tool '" + name + "' may take " +
-                            durationText(called->timeoutNanoseconds) +
+                            durationText(longest) +
                             ", longer than the wall budget of agent '" + owner +
                             "', which is " + durationText(*wall.value))
       .note(called->timeoutRange,

@@ -56,23 +56,16 @@ const Type *BodyChecker::checkCall(const ast::CallExpr &expr) {
   };
   if (const auto *member = dyn_cast<ast::MemberExpr>(expr.callee)) {
     const auto *base = dyn_cast<ast::NameRef>(member->base);
-    const auto *provider =
-        base ? checker.findAs<ast::ToolDecl>(base->name.text) : nullptr;
-    checkAll();
-    if (!provider || !provider->provider)
+    const auto *provider = base && !find(base->name.text)
+                               ? checker.findAs<ast::ToolDecl>(base->name.text)
+                               : nullptr;
+    if (!provider || !provider->provider) {
+      checkAll();
       return error(expr.callee->range, "only a name can be called");
-    for (const ast::ToolDecl *tool : provider->tools)
-      if (tool->name.text == member->member.text)
-        return tool->result ? context.resolve(*tool->result) : types.error();
-    std::vector<llvm::StringRef> names;
-    for (const ast::ToolDecl *tool : provider->tools)
-      names.push_back(tool->name.text);
-    diags
-        .error(member->member.range, "tool '" + base->name.text +
-                                         "' lists no tool '" +
-                                         member->member.text + "'" +
-                                         didYouMean(member->member.text, names))
-        .note(provider->name.range, "declared here");
+    }
+    if (const ToolInfo *tool = context.listedTool(*provider, member->member))
+      return checkToolCall(expr, expr.callee->range, *tool->decl);
+    checkAll();
     return types.error();
   }
   const auto *callee = dyn_cast<ast::NameRef>(expr.callee);
@@ -130,7 +123,7 @@ const Type *BodyChecker::checkDeclCall(const ast::CallExpr &expr,
     return callee.result;
   }
   if (const auto *tool = dyn_cast<ast::ToolDecl>(&decl))
-    return checkToolCall(expr, name, *tool);
+    return checkToolCall(expr, name.range, *tool);
   if (const auto *child = dyn_cast<ast::AgentDecl>(&decl)) {
     const AgentInfo &callee = *context.agent(*child);
     info(expr).callee = Callee::Agent;
@@ -152,22 +145,24 @@ const Type *BodyChecker::checkDeclCall(const ast::CallExpr &expr,
 }
 
 const Type *BodyChecker::checkToolCall(const ast::CallExpr &expr,
-                                       const ast::Ident &name,
+                                       llvm::SMRange callee,
                                        const ast::ToolDecl &decl) {
   const ToolInfo *tool = context.tool(decl);
   if (!tool) {
     for (const ast::Arg &arg : expr.args)
       check(*arg.value);
+    llvm::StringRef name = decl.name.text;
     return error(
-        name.range,
-        "'" + name.text + "' offers tools, as in " + name.text + "." +
+        callee,
+        "'" + name + "' offers tools, as in " + name + "." +
             (decl.tools.empty() ? "name" : decl.tools.front()->name.text) +
             "(...)");
   }
+  info(expr).decl = &decl;
   info(expr).callee = Callee::Tool;
-  context.noteUse(owner, decl, name.range);
-  step(expr, name.text, name.range);
-  checkArgs(expr, name.text, tool->params, decl.name.range);
+  context.noteUse(owner, decl, callee);
+  step(expr, tool->name, callee);
+  checkArgs(expr, tool->name, tool->params, decl.name.range);
   return tool->result;
 }
 

@@ -91,10 +91,24 @@ struct Sandbox {
   std::optional<int64_t> memoryBytes, cpuNanoseconds, processes, fileBytes;
 };
 
+/// `tool NAME = mcp {...}`: how the server is reached.
+struct McpServer {
+  const ast::ToolDecl *decl = nullptr;
+  /// An argv; empty for a server behind a URL.
+  std::vector<Text> command;
+  Text url;
+  std::vector<std::pair<std::string, Text>> headers;
+  std::optional<Sandbox> sandbox;
+};
+
 /// The fields that depend on a call are expressions over the parameters and
 /// the token.
 struct ToolInfo {
   const ast::ToolDecl *decl = nullptr;
+  /// As it is called: `find`, `notes.read_graph`.
+  std::string name;
+  /// Of a tool that an MCP server offers.
+  const McpServer *server = nullptr;
   std::vector<Param> params;
   const Type *result = nullptr;
   std::vector<const Local *> locals;
@@ -114,6 +128,8 @@ struct ToolInfo {
   std::vector<const ast::Value *> reconcileArgs;
   int64_t settleNanoseconds = 0;
   int64_t timeoutNanoseconds = 15'000'000'000;
+  /// Of an MCP tool: how far progress extends the time.
+  std::optional<int64_t> longestNanoseconds;
   /// Where the time is given; the tool's name where it is not.
   llvm::SMRange timeoutRange;
   int64_t retries = 0;
@@ -167,6 +183,8 @@ struct AgentInfo {
   Budget budget;
   /// Claims before it is parked.
   std::optional<int64_t> attempts;
+  /// MCP servers whose tools a run of it may call, in source order.
+  std::vector<const McpServer *> servers;
   std::vector<const Local *> locals;
   std::vector<NodeDecl> nodes;
   const ast::AgentNode *start = nullptr;
@@ -178,6 +196,7 @@ struct AgentProgram {
   std::deque<Local> locals;
   std::deque<RecordInfo> records;
   std::vector<const ast::EnumDecl *> enums;
+  std::deque<McpServer> servers;
   std::deque<ToolInfo> tools;
   std::deque<LlmInfo> llms;
   std::deque<FnInfo> fns;

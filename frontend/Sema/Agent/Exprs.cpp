@@ -494,8 +494,13 @@ const Type *BodyChecker::checkMember(const ast::MemberExpr &expr) {
     if (const auto *decl = checker.findAs<ast::EnumDecl>(name))
       return constant(expr, checker.enumValue(*decl, expr.member), expr.range);
     if (const auto *tool = checker.findAs<ast::ToolDecl>(name))
-      if (tool->provider)
-        return types.error(); // refused where it is declared
+      if (tool->provider) {
+        const ToolInfo *listed = context.listedTool(*tool, expr.member);
+        return listed ? error(expr.range, "'" + listed->name +
+                                              "' is a tool; call it, as in " +
+                                              listed->name + "(...)")
+                      : types.error();
+      }
   }
   const Type *type = check(*expr.base);
   return type->isError() ? type : memberOf(type, expr);

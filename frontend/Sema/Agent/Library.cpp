@@ -435,10 +435,20 @@ const Type *BodyChecker::checkTestCall(const ast::CallExpr &expr,
   }
   if (name == "calls") {
     info(expr).callee = Callee::Library;
-    const auto *ref = expr.args.size() == 1
-                          ? dyn_cast<ast::NameRef>(expr.args[0].value)
-                          : nullptr;
+    const ast::Expr *named =
+        expr.args.size() == 1 ? expr.args[0].value : nullptr;
+    const auto *member = llvm::dyn_cast_or_null<ast::MemberExpr>(named);
+    const auto *ref =
+        llvm::dyn_cast_or_null<ast::NameRef>(member ? member->base : named);
     const ast::Decl *decl = ref ? checker.find(ref->name.text) : nullptr;
+    if (const auto *tool = llvm::dyn_cast_or_null<ast::ToolDecl>(decl);
+        tool && (tool->provider || member)) {
+      const ToolInfo *listed =
+          member ? context.listedTool(*tool, member->member) : nullptr;
+      if (member && !listed)
+        return types.integer();
+      decl = listed ? listed->decl : nullptr;
+    }
     if (llvm::isa_and_nonnull<ast::LlmDecl, ast::ToolDecl>(decl))
       info(expr).decl = decl;
     else

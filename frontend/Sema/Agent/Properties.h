@@ -31,6 +31,7 @@ std::optional<OnChange> onChangeOf(Checker &checker, const ast::Expr &expr);
 void checkLlm(AgentChecker &context, LlmInfo &info);
 void checkAgentProps(AgentChecker &context, AgentInfo &info);
 Sandbox checkSandbox(Checker &checker, const ast::Prop &prop);
+void checkMcp(AgentChecker &context, McpServer &server);
 
 /// The properties of one tool.
 class ToolChecker {
@@ -49,7 +50,9 @@ private:
   void checkRetry(const ast::Prop &prop);
   void checkBackoff(const ast::MoreItem &item);
   void checkLimit(const ast::Prop &prop);
+  void checkTimeout(const ast::Prop &prop);
   void checkFields();
+  void checkKind();
   void checkWhole();
 
   AgentChecker &context;

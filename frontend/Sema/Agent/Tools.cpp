@@ -55,10 +55,10 @@ void ToolChecker::checkHttp(const ast::Prop &prop) {
 void ToolChecker::checkReconcile(const ast::Value &value) {
   tool.effect = Effect::Reconcile;
   const ast::MoreItem *call = value.more.empty() ? nullptr : value.more[0];
+  bool named = call && (call->path.size() == 1 || call->path.size() == 2);
   bool settles = value.more.size() == 3 && wordOf(*value.more[1]) == "settle" &&
                  value.more[2]->literal;
-  if (!call || wordOf(*call).empty() || !call->hasArgs ||
-      (value.more.size() != 1 && !settles)) {
+  if (!named || !call->hasArgs || (value.more.size() != 1 && !settles)) {
     diags.error(value.range, reconcileForm);
     return;
   }
@@ -160,6 +160,30 @@ void ToolChecker::checkLimit(const ast::Prop &prop) {
   }
 }
 
+/// `15s`; of an MCP tool also `15s max 5m`, as far as progress extends it.
+void ToolChecker::checkTimeout(const ast::Prop &prop) {
+  const ast::Value *value = prop.values.size() == 1 ? prop.values[0] : nullptr;
+  bool extends = value && value->value == ast::Value::Plain &&
+                 value->more.size() == 2 && wordOf(*value->more[0]) == "max" &&
+                 value->more[1]->literal;
+  if (!extends || !tool.server) {
+    if (const ast::Expr *time = singleValue(diags, prop)) {
+      tool.timeoutNanoseconds = constantDuration(checker, *time, "timeout")
+                                    .value_or(tool.timeoutNanoseconds);
+      tool.timeoutRange = time->range;
+    }
+    return;
+  }
+  tool.timeoutRange = value->range;
+  tool.timeoutNanoseconds = constantDuration(checker, *value->expr, "timeout")
+                                .value_or(tool.timeoutNanoseconds);
+  tool.longestNanoseconds =
+      constantDuration(checker, *value->more[1]->literal, "max");
+  if (tool.longestNanoseconds &&
+      *tool.longestNanoseconds < tool.timeoutNanoseconds)
+    diags.error(value->range, "the longest time is below the first one");
+}
+
 void ToolChecker::checkProp(const ast::Prop &prop) {
   llvm::StringRef word = prop.word.text;
   if (word == "http")
@@ -174,6 +198,8 @@ void ToolChecker::checkProp(const ast::Prop &prop) {
     tool.sandbox = checkSandbox(checker, prop);
     return;
   }
+  if (word == "timeout")
+    return checkTimeout(prop);
   if (word == "exec")
     exec = &prop;
   const ast::Expr *value = singleValue(diags, prop);
@@ -192,26 +218,34 @@ void ToolChecker::checkProp(const ast::Prop &prop) {
     tool.body = value;
   } else if (word == "header") {
     tool.headers.emplace_back(labelOf(prop).str(), value);
-  } else if (word == "timeout") {
-    tool.timeoutNanoseconds = constantDuration(checker, *value, word)
-                                  .value_or(tool.timeoutNanoseconds);
-    tool.timeoutRange = value->range;
   } else {
     tool.onChange = onChangeOf(checker, *value).value_or(OnChange::Fail);
   }
 }
 
 void ToolChecker::checkReconcileArgs(const ast::MoreItem &item) {
-  llvm::StringRef name = wordOf(item);
+  llvm::StringRef name = item.path.front().text;
   const auto *decl = checker.findAs<ast::ToolDecl>(name);
-  const ToolInfo *callee = decl ? context.tool(*decl) : nullptr;
-  if (!callee) {
-    if (!decl)
-      diags.error(item.range,
-                  "unknown tool '" + name + "'" +
-                      didYouMean(name, checker.namesOf<ast::ToolDecl>()));
+  if (!decl) {
+    diags.error(item.range,
+                "unknown tool '" + name + "'" +
+                    didYouMean(name, checker.namesOf<ast::ToolDecl>()));
     return;
   }
+  if (item.path.size() == 1 && decl->provider) {
+    diags.error(item.range, "'" + name +
+                                "' offers tools; name one of them, as "
+                                "in " +
+                                name + ".name");
+    return;
+  }
+  const ToolInfo *callee = item.path.size() == 1
+                               ? context.tool(*decl)
+                               : context.listedTool(*decl, item.path[1]);
+  if (!callee)
+    return;
+  decl = callee->decl;
+  name = callee->name;
   tool.reconciler = callee;
   context.noteUse(*tool.decl, *decl, item.range);
   const Type *wanted = context.types.option(tool.result);
@@ -219,8 +253,8 @@ void ToolChecker::checkReconcileArgs(const ast::MoreItem &item) {
       !wanted->isError())
     diags
         .error(item.range, "'" + name + "' must give '" + wanted->str() +
-                               "' to find what '" + tool.decl->name.text +
-                               "' did, not '" + callee->result->str() + "'")
+                               "' to find what '" + tool.name + "' did, not '" +
+                               callee->result->str() + "'")
         .note(decl->result->range, "declared here");
   std::vector<const ast::Value *> args(callee->params.size());
   for (auto [i, arg] : llvm::enumerate(item.args)) {
@@ -256,7 +290,9 @@ void ToolChecker::checkFields() {
                    tool.decl->result);
   tool.locals = body.declareParams(tool.decl->params, tool.params);
   tool.token = body.declareToken();
-  if (tool.argv) {
+  if (tool.server) {
+    // Whatever was given in an ordinary tool's place has been refused.
+  } else if (tool.argv) {
     body.checkField(*tool.argv, types.list(types.string()), "for 'exec'",
                     false);
     const auto *list = dyn_cast<ast::ListExpr>(tool.argv);
@@ -288,18 +324,43 @@ void ToolChecker::checkFields() {
     body.checkField(*tool.reconcileArgs[i]->expr,
                     tool.reconciler->params[i].type,
                     "for parameter '" + tool.reconciler->params[i].name +
-                        "' of '" + tool.reconciler->decl->name.text + "'",
+                        "' of '" + tool.reconciler->name + "'",
                     false);
 }
 
 /// What properties say together.
 void ToolChecker::checkWhole() {
   const ast::ToolDecl &decl = *tool.decl;
-  llvm::StringRef name = decl.name.text;
+  llvm::StringRef name = tool.name;
   if (!tool.effect)
     diags.error(decl.name.range, "tool '" + name +
                                      "' needs 'effect': pure, idempotent, "
                                      "reconcile F(...) or once");
+  checkKind();
+  if (retry && tool.effect == Effect::Once && decl.props->find("effect")) {
+    const ast::Prop *effect = decl.props->find("effect");
+    if (tool.retries > 0)
+      diags
+          .error(retry->word.range,
+                 "tool '" + name + "' cannot be retried: its effect is 'once'")
+          .note(effect->range, "the effect is declared here");
+  }
+}
+
+/// Which properties belong to which kind of tool.
+void ToolChecker::checkKind() {
+  const ast::ToolDecl &decl = *tool.decl;
+  llvm::StringRef name = tool.name;
+  if (tool.server) {
+    for (llvm::StringRef word :
+         {"exec", "http", "stdin", "body", "header", "sandbox"})
+      if (const ast::Prop *prop = decl.props->find(word))
+        diags.error(prop->word.range, "'" + word +
+                                          "' has no place in a tool of an MCP "
+                                          "server, as '" +
+                                          name + "' is");
+    return;
+  }
   if (!exec && !http)
     diags.error(decl.name.range, "tool '" + name + "' needs 'exec' or 'http'");
   if (exec && http)
@@ -316,14 +377,6 @@ void ToolChecker::checkWhole() {
   only("sandbox", exec, "exec");
   only("body", http, "http");
   only("header", http, "http");
-  if (retry && tool.effect == Effect::Once && decl.props->find("effect")) {
-    const ast::Prop *effect = decl.props->find("effect");
-    if (tool.retries > 0)
-      diags
-          .error(retry->word.range,
-                 "tool '" + name + "' cannot be retried: its effect is 'once'")
-          .note(effect->range, "the effect is declared here");
-  }
 }
 
 void ToolChecker::check() {

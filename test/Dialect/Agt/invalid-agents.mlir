@@ -27,8 +27,8 @@ agt.llm @m "other"
 // -----
 
 // tool_c1
-// expected-error @+1 {{'agt.tool' op expected the kind 'exec' or 'http', got 'mcp'}}
-agt.tool @t "mcp" "pure" : (i64) -> i64 params ["n"] request {
+// expected-error @+1 {{'agt.tool' op expected the kind 'exec', 'http' or 'mcp', got 'smtp'}}
+agt.tool @t "smtp" "pure" : (i64) -> i64 params ["n"] request {
 ^bb0(%n: i64, %token: !agt.string):
   agt.result
 }

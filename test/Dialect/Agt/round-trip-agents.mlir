@@ -26,6 +26,13 @@ agt.tool @find "exec" "pure" : (!agt.string) -> !agt.option<!agt.string>
   agt.result %1, %2 : !agt.list<!agt.string>, !agt.option<!agt.string>
 }
 
+// CHECK-LABEL: agt.tool @notes.read "mcp" "pure" : () -> !agt.string params [] request {
+agt.tool @notes.read "mcp" "pure" : () -> !agt.string params [] request {
+^bb0(%token: !agt.string):
+  // CHECK: agt.result{{$}}
+  agt.result
+}
+
 // CHECK-LABEL: agt.tool @send "http" "reconcile"
 agt.tool @send "http" "reconcile" : (!agt.string) -> !agt.string
     params ["text"] attributes {settings = {reconcile = @find}} request {
