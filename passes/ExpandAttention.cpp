@@ -106,9 +106,13 @@ Value Expansion::compare(Compare kind, Value x, Value y) {
 Value Expansion::part(Value tensor, int64_t from, int64_t less) {
   OpFoldResult size = dim(tensor, 0);
   std::optional<int64_t> known = getConstantIntValue(size);
-  Value stop = known ? index(b.getIndexAttr(*known - less))
-                     : Value(arith::SubIOp::create(
-                           b, loc, index(size), index(b.getIndexAttr(less))));
+  // There is at least one offset, or the run ends with a message.
+  Value one = index(b.getIndexAttr(1));
+  Value stop =
+      known ? index(b.getIndexAttr(*known - less))
+            : Value(arith::SubIOp::create(
+                  b, loc, arith::MaxSIOp::create(b, loc, index(size), one),
+                  index(b.getIndexAttr(less))));
   auto type = RankedTensorType::get(
       {known ? *known - less - from : ShapedType::kDynamic},
       tensorType(tensor).getElementType());

@@ -70,6 +70,7 @@ void GraphChecker::requireDims(unsigned index) {
 //===----------------------------------------------------------------------===//
 
 CheckedGraph GraphChecker::check() {
+  checkMeshSize();
   declareParams();
   const ast::Block &body = *signature.decl->body;
   checkBlock(body);

@@ -45,6 +45,7 @@ private:
                   Local &local, ShardArgs args,
                   llvm::ArrayRef<const ast::Ident *> dims);
 
+  void checkMeshSize();
   void declare(const ast::Ident &name, Local::Kind kind, Value value);
   void takeApart(const ast::LetStmt &stmt, const Value &value);
   /// The value as the declared type wants it.

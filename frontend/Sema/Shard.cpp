@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <limits>
+
 using namespace agt;
 using namespace agt::sema;
 
@@ -36,6 +38,25 @@ Dim GraphChecker::shardedDim(const ast::Ident &name) {
   diags.error(name.range,
               "unknown dim '" + name.text + "'" + didYouMean(name.text, names));
   return nullptr;
+}
+
+/// The steps of a ring are written out, one for each position.
+void GraphChecker::checkMeshSize() {
+  constexpr int64_t most = 128;
+  const ast::Ident &name = signature.decl->mesh;
+  const MeshInfo *mesh = name ? checker.mesh(name.text) : nullptr;
+  if (!mesh)
+    return;
+  int64_t positions = 1;
+  for (const MeshAxis &axis : mesh->axes)
+    if (__builtin_mul_overflow(positions, axis.size, &positions))
+      positions = std::numeric_limits<int64_t>::max();
+  if (positions > most)
+    diags
+        .error(name.range, "a graph runs on at most " + llvm::Twine(most) +
+                               " positions, and mesh '" + mesh->name +
+                               "' has " + llvm::Twine(positions))
+        .note(mesh->range, "declared here");
 }
 
 /// The axes, balance and way of one `by`, all known and each axis once in the

@@ -25,6 +25,7 @@ public:
 private:
   void collectWhere();
   void collectSources();
+  bool waits(const ast::Expr &expr);
   void evaluateWhere();
   void checkNames();
   bool isTensor(const ast::TypeRef &type) {
@@ -151,14 +152,43 @@ Dim SignatureBuilder::evaluate(const ast::Expr &expr) {
   return ExprChecker(checker, out).checkSize(expr);
 }
 
+/// Whether `where` fixes a name of the expression that has no value yet.
+bool SignatureBuilder::waits(const ast::Expr &expr) {
+  bool waits = false;
+  ast::walk(const_cast<ast::Expr &>(expr), [&](ast::Node &node) {
+    if (node.kind == ast::NodeKind::MemberExpr)
+      return false; // The field of a model.
+    if (const auto *ref = dyn_cast<ast::NameRef>(&node)) {
+      auto found = out.env.find(ref->name.text);
+      waits |= found != out.env.end() && !found->second;
+    }
+    return true;
+  });
+  return waits;
+}
+
+/// In whatever order they are written.
 void SignatureBuilder::evaluateWhere() {
-  for (const ast::WhereDim &dim : decl.where) {
-    auto found = out.env.find(dim.name.text);
-    if (found == out.env.end() || found->second)
-      continue;
-    Dim value = evaluate(*dim.value);
+  std::vector<const ast::WhereDim *> open;
+  for (const ast::WhereDim &dim : decl.where)
+    if (auto found = out.env.find(dim.name.text);
+        found != out.env.end() && !found->second)
+      open.push_back(&dim);
+  while (!open.empty()) {
+    auto ready = llvm::find_if(
+        open, [&](const ast::WhereDim *dim) { return !waits(*dim->value); });
+    if (ready == open.end()) {
+      // What waits for a value that is wrong says nothing more.
+      const ast::Ident &name = open.front()->name;
+      if (out.valid)
+        error(name.range,
+              "the value of dim '" + name.text + "' depends on itself");
+      return;
+    }
+    Dim value = evaluate(*(*ready)->value);
     out.valid &= value != nullptr;
-    out.env[dim.name.text] = value;
+    out.env[(*ready)->name.text] = value;
+    open.erase(ready);
   }
 }
 

@@ -65,6 +65,11 @@ agt_status agt_mesh_run(agt_context *context, const agt_graph *graph,
                         agt_tensor *out, size_t n_out) {
   std::vector<agt_run *> plans;
   agt_status status = guard([&] {
+    if (!context)
+      fail(AGT_BAD_INPUT, "the context is NULL", graph->place);
+    if (!out && n_out)
+      fail(AGT_BAD_INPUT, "there is no room for the results: out is NULL",
+           graph->place);
     MpiWorld *world = context->settings.world;
     checkArguments(*graph, in, n_in, n_out, !world || world->rank() == 0);
     checkMesh(*graph);

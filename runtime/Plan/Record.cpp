@@ -77,6 +77,10 @@ void agt::rt::checkArguments(const agt_graph &graph, const agt_tensor *in,
   };
   checkCount("input", graph.n_params, n_in);
   checkCount("result", graph.n_results, n_out);
+  if (!in && n_in)
+    fail(AGT_BAD_INPUT,
+         "the inputs of graph '" + std::string(graph.name) + "' are NULL",
+         graph.place);
   for (size_t i = 0; i < n_in; ++i)
     checkInput(graph, graph.params[i], in[i], dataHere);
 }
@@ -96,6 +100,8 @@ agt_status agt_graph_begin(agt_context *context, const agt_graph *graph,
                            agt_run **run) {
   *run = nullptr;
   return guard([&] {
+    if (!context)
+      fail(AGT_BAD_INPUT, "the context is NULL", graph->place);
     checkArguments(*graph, in, n_in, n_out, true);
     context->dropFailed();
     *run = &newPlan(*context, *graph, in);
@@ -240,6 +246,9 @@ agt_status agt_graph_end(agt_run *run, agt_tensor *out) {
     checkOutputs(*run);
     if (context.settings.keep)
       context.settings.keep(context.take(run));
+    else if (!out && run->graph.n_results)
+      fail(AGT_BAD_INPUT, "there is no room for the results: out is NULL",
+           run->graph.place);
     else
       execute(*run, out);
   });
@@ -250,6 +259,10 @@ agt_status agt_graph_end(agt_run *run, agt_tensor *out) {
 // ---- contexts ------------------------------------------------------------
 
 agt_status agt_context_create(const char *device, agt_context **out) {
+  if (!out)
+    return guard([] {
+      fail(AGT_BAD_INPUT, "there is no room for the context: out is NULL");
+    });
   *out = nullptr;
   return guard([&] {
     auto context =

@@ -28,7 +28,11 @@ bool agt::tool::writeOutput(const std::string &path, llvm::StringRef text) {
   if (path.empty() || path == "-") {
     llvm::outs() << text;
     llvm::outs().flush();
-    return !llvm::outs().has_error();
+    std::error_code code = llvm::outs().error();
+    llvm::outs().clear_error();
+    if (code)
+      complain("cannot write to the standard output: " + code.message());
+    return !code;
   }
   // Pipes and devices take text; a new file would take their place.
   llvm::sys::fs::file_status status;
