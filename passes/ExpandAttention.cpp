@@ -37,6 +37,11 @@ public:
   }
 
   bool run();
+  /// Offsets of packed sequences alone.
+  bool unpackAlone() {
+    unpack();
+    return changed;
+  }
 
 private:
   // Ops.
@@ -310,11 +315,18 @@ bool Expansion::run() {
 
 struct ExpandAttentionPass
     : agt::impl::ExpandAttentionBase<ExpandAttentionPass> {
+  using ExpandAttentionBase::ExpandAttentionBase;
+
   void runOnOperation() override {
     SmallVector<AttentionOp> ops;
     getOperation()->walk([&](AttentionOp op) { ops.push_back(op); });
-    for (AttentionOp op : ops)
-      expanded += Expansion(op).run();
+    for (AttentionOp op : ops) {
+      if (!packedOnMesh)
+        expanded += Expansion(op).run();
+      else if (auto graph = op->getParentOfType<GraphOp>();
+               graph && graph.getMesh())
+        expanded += Expansion(op).unpackAlone();
+    }
   }
 };
 

@@ -43,6 +43,9 @@ def ExpandAttention : Pass<"agt-expand-attention"> {
     positions. An attention with more operands than a launch has room for gets
     its segments as a mask.
 
+    With `packed-on-mesh` graphs on a mesh alone are rewritten, and of them only
+    what has offsets: segments can be cut as tokens are, and offsets cannot.
+
     Before:
 
     ```mlir
@@ -62,6 +65,10 @@ def ExpandAttention : Pass<"agt-expand-attention"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"packedOnMesh", "packed-on-mesh", "bool", "false",
+           "Only rewrite offsets of packed sequences, in graphs on a mesh">
+  ];
   let statistics = [
     Statistic<"expanded", "expanded", "Number of attentions rewritten">
   ];

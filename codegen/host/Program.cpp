@@ -23,6 +23,9 @@ void agt::host::buildRingPipeline(OpPassManager &passes) {
   passes.addPass(createInlinerPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  ExpandAttentionOptions packed;
+  packed.packedOnMesh = true;
+  passes.addPass(createExpandAttention(packed));
   passes.addNestedPass<GraphOp>(createPropagateShardings());
   passes.addNestedPass<GraphOp>(createConvertToRing());
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());

@@ -167,9 +167,15 @@ Value Partition::part(Value whole, ShardingAttr wanted) {
   return moved[{whole, wanted}] = made;
 }
 
-// Rows of a table, by their numbers: the dim goes to the front and back.
 Value Partition::picked(Value whole, Value held, unsigned dim,
                         const DimSplit &split) {
+  return taken(held, dim, positions(place(split), wholeSize(whole, dim), split),
+               partSize(whole, dim, split));
+}
+
+// Rows of a table, by their numbers: the dim goes to the front and back.
+Value Partition::taken(Value held, unsigned dim, Value rows,
+                       OpFoldResult count) {
   RankedTensorType type = tensorType(held);
   int64_t rank = type.getRank();
   SmallVector<int64_t> order{int64_t(dim)}, back;
@@ -188,7 +194,7 @@ Value Partition::picked(Value whole, Value held, unsigned dim,
         b.getDenseI64ArrayAttr(permutation));
   };
   OpFoldResult rest = b.getIndexAttr(1);
-  SmallVector<OpFoldResult> result{partSize(whole, dim, split)};
+  SmallVector<OpFoldResult> result{count};
   for (int64_t i : ArrayRef(order).drop_front()) {
     OpFoldResult size = sizeOf(i);
     rest = getAsOpFoldResult(b.createOrFold<arith::MulIOp>(
@@ -196,7 +202,6 @@ Value Partition::picked(Value whole, Value held, unsigned dim,
     result.push_back(size);
   }
   Value table = reshapeTo(b, loc, transposed(held, order), {sizeOf(dim), rest});
-  Value rows = positions(place(split), wholeSize(whole, dim), split);
   auto rowsType = RankedTensorType::get(
       {tensorType(rows).getDimSize(0), tensorType(table).getDimSize(1)},
       type.getElementType());

@@ -74,6 +74,10 @@ private:
   /// position along `dim`.
   Value picked(Value whole, Value held, unsigned dim, const DimSplit &split);
 
+  /// Along `dim` of a tensor, the `count` elements whose numbers are in the i32
+  /// tensor `rows`.
+  Value taken(Value held, unsigned dim, Value rows, mlir::OpFoldResult count);
+
   // Attention (PartitionAttention.cpp).
   Value positions(Value place, mlir::OpFoldResult tokens,
                   const DimSplit &split);
@@ -81,8 +85,7 @@ private:
   Value queryOffset(AttentionOp op);
   Value queryPositions(AttentionOp op, const DimSplit &split,
                        Value lengths);
-  mlir::LogicalResult ring(AttentionOp op, const ShardingRule &rule,
-                           const Splits &splits);
+  void ring(AttentionOp op, const ShardingRule &rule, const Splits &splits);
   friend class RingBuilder;
 
   GraphOp graph;

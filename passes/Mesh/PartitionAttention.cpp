@@ -133,7 +133,7 @@ LogicalResult Partition::convertAttention(AttentionOp op,
   // Cut as the queries are, keys go round; where the queries are whole they stay,
   // and partial results move.
   if (keys.isCut() && (keys.axes == queries.axes || !queries.isCut()))
-    return ring(op, rule, splits);
+    return ring(op, rule, splits), success();
   // Keys that lie elsewhere come here whole.
   keys = DimSplit();
   IRMapping mapping;
@@ -164,22 +164,33 @@ public:
         queries(splits[rule.queries]), keys(splits[rule.keys]),
         cut(*cutOf(p.mesh, keys)), dim(tokensDim(op)) {}
 
-  LogicalResult run();
+  void run();
 
 private:
   /// Queries are whole: keys stay, partial results are combined.
   bool stationary() const { return !queries.isCut(); }
   /// A tensor that goes round.
   struct Traveller {
-    Value whole; // in the graph
-    unsigned dim; // of tokens
+    SmallVector<unsigned, 2> operands; // by number: what of the attention it is
+    Value whole;                       // in the graph
+    unsigned dim;                      // of tokens
     ring::Move move;
     ShardingAttr sharding;
-    Value held, token;
+    Value token;
+  };
+  /// A tensor that is here for all keys: each step takes those of its shard.
+  struct Table {
+    unsigned operand;
+    unsigned dim;  // of tokens, or of blocks of them
+    int64_t block; // tokens that have one element
+    Value whole;
   };
 
-  LogicalResult checkOperands();
   void prepare();
+  void place(OpOperand &operand);
+  void travel(OpOperand &operand, unsigned at, ring::Move move);
+  bool liesAsKeys(Value operand, unsigned at);
+  Value columns(const Table &table, Value owner);
   ring::ScheduleOp makeSchedule();
   Value ownerAt(int64_t step);
   Value needed(Value owner, int64_t step);
@@ -190,11 +201,11 @@ private:
   Value lengthMask(Value owner);
   void finish(Value partial);
 
-  Value held(Value operand) {
-    for (Traveller &traveller : travellers)
-      if (traveller.whole == operand)
-        return traveller.held;
-    return operand ? here.lookup(operand) : Value();
+  /// What this step has of an operand, by its number among the groups of the
+  /// op: null where there is none.
+  Value held(unsigned group) {
+    auto [start, length] = op.getODSOperandIndexAndLength(group);
+    return length ? holds[start] : Value();
   }
 
   Partition &p;
@@ -208,57 +219,100 @@ private:
   int64_t dim;
   ring::ViewAttr view; // null where positions do not say what is seen
   SmallVector<Traveller> travellers;
-  llvm::DenseMap<Value, Value> here; // parts of what stays
-  Value place, queryTokens, keyTokens, offset, queryAt;
+  SmallVector<Table> tables;
+  SmallVector<Value> holds; // by operand: one value may be several of them
+  Value ownPlace, queryTokens, keyTokens, offset, queryAt;
   ring::PartialType type;
 };
 
 } // namespace agt
 
-LogicalResult RingBuilder::checkOperands() {
-  for (MutableOperandRange range : {op.getMasksMutable(), op.getBiasMutable()})
-    for (OpOperand &operand : range)
-      if (llvm::is_contained(rule.operands[operand.getOperandNumber()],
-                             rule.keys))
-        return op.emitError("a mask or bias over keys that go round a ring "
-                            "cannot be compiled yet");
-  return success();
+// Whether a value of the graph is in parts as the keys are.
+bool RingBuilder::liesAsKeys(Value operand, unsigned at) {
+  while (auto shard = operand.getDefiningOp<ShardOp>())
+    operand = shard.getOperand();
+  return !isa<BlockArgument>(operand) &&
+         p.parts.lookup(operand).second.getDims()[at] == keys;
+}
+
+void RingBuilder::travel(OpOperand &operand, unsigned at, ring::Move move) {
+  unsigned number = operand.getOperandNumber();
+  ShardingAttr sharding =
+      p.required(operand.get(), rule.operands[number], splits);
+  holds[number] = p.part(operand.get(), sharding);
+  for (Traveller &other : travellers)
+    if (other.whole == operand.get() && other.sharding == sharding) {
+      other.operands.push_back(number);
+      return;
+    }
+  travellers.push_back({{number}, operand.get(), at, move, sharding, {}});
+}
+
+// Keys and values go round, and positions and segments with them. What has an
+// element for each pair (masks, biases) is at the place of its queries, with
+// all keys; so are scales, whose blocks no cut of tokens keeps whole. What the
+// keys alone have of masks and biases goes round if it lies in parts as they
+// do, and is here already if it does not.
+void RingBuilder::place(OpOperand &operand) {
+  if (!isa<RankedTensorType>(operand.get().getType()))
+    return;
+  unsigned number = operand.getOperandNumber();
+  const auto &factors = rule.operands[number];
+  auto isOf = [&](unsigned group) {
+    auto [start, length] = op.getODSOperandIndexAndLength(group);
+    return number >= start && number < start + length;
+  };
+  bool isScale = isOf(AttentionOp::odsIndex_k_scale) ||
+                 isOf(AttentionOp::odsIndex_v_scale);
+  unsigned at = isScale ? factors.size() - 1
+                        : llvm::find(factors, rule.keys) - factors.begin();
+  bool ofKeys = at < factors.size();
+  bool ofPairs =
+      isOf(AttentionOp::odsIndex_masks) || isOf(AttentionOp::odsIndex_bias);
+  bool ofQueries = llvm::is_contained(factors, rule.queries);
+  if (ofKeys && !isScale && !stationary() &&
+      !(ofPairs && (ofQueries || !liesAsKeys(operand.get(), at)))) {
+    bool isKey =
+        isOf(AttentionOp::odsIndex_key) || isOf(AttentionOp::odsIndex_value);
+    return travel(operand, at, isKey ? ring::Move::KV : ring::Move::Aux);
+  }
+  Partition::Splits whole(splits);
+  bool isTable = isScale || (ofKeys && !stationary());
+  if (isTable)
+    whole[rule.keys] = DimSplit();
+  holds[number] =
+      p.part(operand.get(), p.required(operand.get(), factors, whole));
+  if (!isTable)
+    return;
+  int64_t block = !isScale                              ? 1
+                  : isOf(AttentionOp::odsIndex_k_scale) ? *op.getKBlock()
+                                                        : *op.getVBlock();
+  tables.push_back({number, at, block, holds[number]});
+}
+
+// The elements of a table for the keys of the shard of `owner`.
+Value RingBuilder::columns(const Table &table, Value owner) {
+  OpFoldResult tokens = p.wholeSize(op.getKey(), dim);
+  Value numbers = p.positions(owner, tokens, keys);
+  if (table.block > 1) {
+    Value block =
+        ScalarOp::create(b, loc, RankedTensorType::get({}, b.getI32Type()),
+                         p.constant(std::min<int64_t>(table.block, INT32_MAX)));
+    numbers = DivOp::create(b, loc, numbers, block);
+  }
+  return p.taken(table.whole, table.dim, numbers,
+                 p.partSize(op.getKey(), dim, keys, owner));
 }
 
 void RingBuilder::prepare() {
-  place = p.place(keys);
+  ownPlace = p.place(keys);
   queryTokens = p.index(p.wholeSize(op.getQuery(), dim));
   keyTokens = p.index(p.wholeSize(op.getKey(), dim));
   offset = p.queryOffset(op);
-  auto travel = [&](Value operand, unsigned number, ring::Move move) {
-    if (!operand)
-      return;
-    const auto &factors = rule.operands[number];
-    unsigned at = llvm::find(factors, rule.keys) - factors.begin();
-    if (at == factors.size())
-      return; // the same for all keys
-    ShardingAttr sharding = p.required(operand, factors, splits);
-    travellers.push_back(
-        {operand, at, move, sharding, p.part(operand, sharding), {}});
-  };
-  travel(op.getKey(), 1, ring::Move::KV);
-  if (op.getValue() != op.getKey())
-    travel(op.getValue(), 2, ring::Move::KV);
-  auto also = [&](MutableOperandRange range) {
-    for (OpOperand &operand : range)
-      travel(operand.get(), operand.getOperandNumber(), ring::Move::Aux);
-  };
-  also(op.getKvPosMutable());
-  also(op.getKvSegMutable());
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()))
-      continue;
-    const auto &factors = rule.operands[operand.getOperandNumber()];
-    if (!llvm::is_contained(factors, rule.keys))
-      here[operand.get()] = p.part(
-          operand.get(), p.required(operand.get(), factors, splits));
-  }
-  Value lengths = op.getKvLen() ? here.lookup(op.getKvLen()) : Value();
+  holds.resize(op->getNumOperands());
+  for (OpOperand &operand : op->getOpOperands())
+    place(operand);
+  Value lengths = held(AttentionOp::odsIndex_kv_len);
   if (goesByPosition(op) && !op.getQPos())
     queryAt = p.queryPositions(op, queries, lengths);
   // Lengths move the queries, sequence by sequence.
@@ -274,8 +328,8 @@ void RingBuilder::prepare() {
         op.getWindowRight() ? int64_t(*op.getWindowRight()) : -1,
         windowed ? int64_t(op.getPin()) : 0);
   SmallVector<int64_t> sums(
-      tensorType(here.lookup(op.getQuery())).getShape());
-  sums.back() = tensorType(held(op.getValue())).getShape().back();
+      tensorType(held(AttentionOp::odsIndex_query)).getShape());
+  sums.back() = tensorType(held(AttentionOp::odsIndex_value)).getShape().back();
   type = ring::PartialType::get(
       b.getContext(), RankedTensorType::get(sums, b.getF32Type()), 2);
 }
@@ -299,9 +353,10 @@ ring::ScheduleOp RingBuilder::makeSchedule() {
 
 Value RingBuilder::ownerAt(int64_t step) {
   if (step == 0)
-    return place;
+    return ownPlace;
   return b.createOrFold<arith::RemUIOp>(
-      loc, p.add(place, p.constant(cut.parts - step)), p.constant(cut.parts));
+      loc, p.add(ownPlace, p.constant(cut.parts - step)),
+      p.constant(cut.parts));
 }
 
 Value RingBuilder::needed(Value owner, int64_t step) {
@@ -313,7 +368,7 @@ Value RingBuilder::needed(Value owner, int64_t step) {
 
 Value RingBuilder::sees(Value owner) {
   if (view)
-    return ring::SeesOp::create(b, loc, place, owner, queryTokens, keyTokens,
+    return ring::SeesOp::create(b, loc, ownPlace, owner, queryTokens, keyTokens,
                                 offset, view);
   Value tokens =
       p.index(p.partSize(op.getKey(), dim, keys, owner));
@@ -331,9 +386,9 @@ void RingBuilder::post(Traveller &traveller, int64_t step) {
   auto how = ring::CutAttr::get(b.getContext(), traveller.dim, keys.axes.back(),
                                 cut.parts, cut.step, keys.balance);
   traveller.token = ring::ShiftOp::create(
-      b, loc, ring::TokenType::get(b.getContext(), arrives), traveller.held,
-      size, needed(ownerAt(step), step), needed(next, step), traveller.move,
-      how);
+      b, loc, ring::TokenType::get(b.getContext(), arrives),
+      holds[traveller.operands.front()], size, needed(ownerAt(step), step),
+      needed(next, step), traveller.move, how);
 }
 
 void RingBuilder::await(Traveller &traveller, int64_t step) {
@@ -341,13 +396,14 @@ void RingBuilder::await(Traveller &traveller, int64_t step) {
   RankedTensorType arrives =
       p.partType(traveller.whole, traveller.sharding, open, ownerAt(step),
                  traveller.dim);
-  traveller.held =
-      ring::AwaitOp::create(b, loc, arrives, traveller.token, open);
+  Value arrived = ring::AwaitOp::create(b, loc, arrives, traveller.token, open);
+  for (unsigned number : traveller.operands)
+    holds[number] = arrived;
 }
 
 // Keys at or past their sequence's length are not seen: [batch..., 1, 1, keys].
 Value RingBuilder::lengthMask(Value owner) {
-  Value lengths = here.lookup(op.getKvLen());
+  Value lengths = held(AttentionOp::odsIndex_kv_len);
   Value numbers = p.positions(owner, p.wholeSize(op.getKey(), dim), keys);
   RankedTensorType given = tensorType(lengths);
   int64_t batchRank = tensorType(op.getQuery()).getRank() - 3;
@@ -370,25 +426,33 @@ Value RingBuilder::lengthMask(Value owner) {
 }
 
 Value RingBuilder::attend(int64_t step) {
+  using Op = AttentionOp;
   Value owner = ownerAt(step);
-  SmallVector<Value> masks;
-  for (Value mask : op.getMasks())
-    masks.push_back(held(mask));
+  for (const Table &table : tables)
+    holds[table.operand] = columns(table, owner);
+  auto [firstMask, masksGiven] =
+      op.getODSOperandIndexAndLength(Op::odsIndex_masks);
+  SmallVector<Value> masks(ArrayRef(holds).slice(firstMask, masksGiven));
   if (op.getKvLen())
     masks.push_back(lengthMask(owner));
-  Value keyAt = held(op.getKvPos());
+  Value keyAt = held(Op::odsIndex_kv_pos);
   if (goesByPosition(op) && !keyAt)
     keyAt = p.positions(owner, p.wholeSize(op.getKey(), dim), keys);
-  Value queryPositions = op.getQPos() ? held(op.getQPos()) : queryAt;
+  Value queryPositions = op.getQPos() ? held(Op::odsIndex_q_pos) : queryAt;
+  // A step has a scale for each of its keys.
+  auto blockOfOne = [&](Value scale) {
+    return scale ? b.getI64IntegerAttr(1) : IntegerAttr();
+  };
   return ring::AttendOp::create(
-      b, loc, type, held(op.getQuery()), held(op.getKey()),
-      held(op.getValue()), step ? sees(owner) : Value(), op.getScale(), masks,
-      held(op.getBias()), held(op.getAlibi()), queryPositions, keyAt,
-      held(op.getQSeg()), held(op.getKvSeg()), /*k_scale=*/Value(),
-      /*v_scale=*/Value(), owner, b.getI64IntegerAttr(step),
-      op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(),
-      op.getPinAttr(), op.getSoftcapAttr(), op.getKBlockAttr(),
-      op.getVBlockAttr(), op.getLayoutAttr());
+      b, loc, type, held(Op::odsIndex_query), held(Op::odsIndex_key),
+      held(Op::odsIndex_value), step ? sees(owner) : Value(), op.getScale(),
+      masks, held(Op::odsIndex_bias), held(Op::odsIndex_alibi), queryPositions,
+      keyAt, held(Op::odsIndex_q_seg), held(Op::odsIndex_kv_seg),
+      held(Op::odsIndex_k_scale), held(Op::odsIndex_v_scale), owner,
+      b.getI64IntegerAttr(step), op.getCausalAttr(), op.getWindowLeftAttr(),
+      op.getWindowRightAttr(), op.getPinAttr(), op.getSoftcapAttr(),
+      blockOfOne(op.getKScale()), blockOfOne(op.getVScale()),
+      op.getLayoutAttr());
 }
 
 void RingBuilder::finish(Value partial) {
@@ -401,21 +465,19 @@ void RingBuilder::finish(Value partial) {
   }
   auto done = ring::FinalizeOp::create(
       b, loc, types[0], types.size() > 1 ? types[1] : Type(), partial,
-      held(op.getSink()), op.getLayoutAttr());
+      held(AttentionOp::odsIndex_sink), op.getLayoutAttr());
   for (auto [result, made, sharding] :
        llvm::zip(op->getResults(), done->getResults(), shardings))
     p.parts[result] = {made, sharding};
 }
 
-LogicalResult RingBuilder::run() {
-  if (failed(checkOperands()))
-    return failure();
+void RingBuilder::run() {
   prepare();
   if (stationary()) {
     auto how = ring::CutAttr::get(b.getContext(), 0, keys.axes.back(),
                                   cut.parts, cut.step, Balance::Contiguous);
     finish(ring::CombineOp::create(b, loc, attend(0), how));
-    return success();
+    return;
   }
   ring::ScheduleOp schedule = makeSchedule();
   {
@@ -439,10 +501,9 @@ LogicalResult RingBuilder::run() {
     ring::YieldOp::create(b, loc, partial);
   }
   finish(schedule.getResult(0));
-  return success();
 }
 
-LogicalResult Partition::ring(AttentionOp op, const ShardingRule &rule,
-                              const Splits &splits) {
-  return RingBuilder(*this, op, rule, splits).run();
+void Partition::ring(AttentionOp op, const ShardingRule &rule,
+                     const Splits &splits) {
+  RingBuilder(*this, op, rule, splits).run();
 }

@@ -220,14 +220,14 @@ void RuleBuilder::attention(AttentionOp attention) {
   tokensOf(attention.getQSegMutable(), {rule.queries});
   tokensOf(attention.getKvSegMutable(), {rule.keys});
   tokensOf(attention.getKvLenMutable(), {});
-  // Offsets of packed sequences are those of whole tensors.
+  // Offsets of packed sequences are those of whole tensors. (On a mesh they
+  // have become segments.)
   if (attention.getQCu())
     rule.free[rule.queries] = rule.free[rule.keys] = false;
-  // Scales lie by blocks of tokens, which a cut would have to keep whole.
+  // Scales lie by blocks of tokens, which a cut of these would not keep whole.
   for (MutableOperandRange range :
        {attention.getKScaleMutable(), attention.getVScaleMutable()})
     for (OpOperand &operand : range) {
-      rule.free[rule.keys] = false;
       Factors &own = rule.operands[operand.getOperandNumber()];
       llvm::copy(batch, own.begin());
       own[own.size() - 2] = query[heads];

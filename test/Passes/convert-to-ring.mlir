@@ -112,11 +112,111 @@ agt.graph @stationary(%q: tensor<8x4x64xf32>, %k: tensor<2x?x64xf32>) -> tensor<
 
 agt.mesh @m axes ["cp"] sizes [3] links [0.0]
 
+// A mask of pairs is with its queries, all keys of it: each step takes the
+// columns of the shard it meets. Nothing but keys and values moves.
+// CHECK-LABEL: agt.graph @mask
+// CHECK: %[[R:.*]] = ring.place parts 3 step 1
+// CHECK: %[[M:.*]] = ring.part %arg1[] [#ring.cut<dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous>] : tensor<6x6xi1> -> tensor<2x6xi1>
+// CHECK: ring.shift {{.*}} move kv
+// CHECK-NOT: ring.shift
+// CHECK: %[[P0:.*]] = ring.positions %[[R]] of
+// CHECK: %[[E0:.*]] = agt.embed %[[T:.*]], %[[P0]] : (tensor<6x2xi1>, tensor<2xi32>) -> tensor<2x2xi1>
+// CHECK: %[[M0:.*]] = agt.transpose %[[E0]] [1, 0]
+// CHECK: ring.attend {{.*}} masks(%[[M0]]) step 0 owner %[[R]]
+// CHECK: ring.shift {{.*}} move kv
+// CHECK-NOT: ring.shift
+// CHECK: %[[P1:.*]] = ring.positions %[[R1:.*]] of
+// CHECK: %[[E1:.*]] = agt.embed %[[T]], %[[P1]]
+// CHECK: %[[M1:.*]] = agt.transpose %[[E1]] [1, 0]
+// CHECK: ring.attend {{.*}} masks(%[[M1]]) step 1 owner %[[R1]]
 agt.graph @mask(%q: tensor<8x6x64xf32>, %m: tensor<6x6xi1>) -> tensor<8x6x64xf32> attributes {mesh = "m"} {
   %0 = agt.shard %q <[whole, cp, whole]> via ring : tensor<8x6x64xf32>
-  // expected-error @+1 {{a mask or bias over keys that go round a ring cannot be compiled yet}}
   %2 = agt.attention %0, %0, %0 masks(%m)
       : (tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<6x6xi1>) -> tensor<8x6x64xf32>
+  agt.return %2 : tensor<8x6x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// One value that is queries, keys and values: the queries stay as they are.
+// CHECK-LABEL: agt.graph @self
+// CHECK: %[[X:.*]] = ring.part %arg0
+// CHECK: ring.attend %[[X]], %[[X]], %[[X]] step 0
+// CHECK: %[[K1:.*]] = ring.await
+// CHECK: ring.attend %[[X]], %[[K1]], %[[K1]] sees({{.*}}) step 1
+// CHECK: %[[K2:.*]] = ring.await
+// CHECK: ring.attend %[[X]], %[[K2]], %[[K2]] sees({{.*}}) step 2
+agt.graph @self(%x: tensor<8x6x64xf32>) -> tensor<8x6x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %x <[whole, cp, whole]> via ring : tensor<8x6x64xf32>
+  %1 = agt.attention %0, %0, %0
+      : (tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<8x6x64xf32>) -> tensor<8x6x64xf32>
+  agt.return %1 : tensor<8x6x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// One value that says where queries are and where keys are: it stays and goes
+// round.
+// CHECK-LABEL: agt.graph @positions
+// CHECK: %[[P:.*]] = ring.part %arg1
+// CHECK: ring.shift {{.*}} move kv
+// CHECK: %[[T:.*]] = ring.shift %[[P]]{{.*}} move aux
+// CHECK: ring.attend {{.*}} q_pos(%[[P]]) kv_pos(%[[P]])
+// CHECK: %[[P1:.*]] = ring.await %[[T]]
+// CHECK: ring.attend {{.*}} q_pos(%[[P]]) kv_pos(%[[P1]])
+agt.graph @positions(%x: tensor<8x6x64xf32>, %p: tensor<6xi32>) -> tensor<8x6x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %x <[whole, cp, whole]> via ring : tensor<8x6x64xf32>
+  %1 = agt.attention %0, %0, %0 q_pos(%p) kv_pos(%p) causal bottom_right
+      : (tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<6xi32>, tensor<6xi32>) -> tensor<8x6x64xf32>
+  agt.return %1 : tensor<8x6x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// What the keys alone have of a bias: here whole if it is an input, round with
+// the keys if it lies in parts.
+// CHECK-LABEL: agt.graph @columns
+// CHECK: %[[B:.*]] = agt.exp {{.*}} : tensor<2xf32>
+// CHECK: ring.shift %{{.*}} move kv
+// CHECK: %[[T:.*]] = ring.shift %[[B]]{{.*}} move aux
+// CHECK-NOT: ring.shift
+// CHECK: %[[M:.*]] = agt.embed
+// CHECK: %[[OF:.*]] = agt.reshape %[[M]][] : tensor<2x1xi1> -> tensor<2xi1>
+// CHECK: ring.attend {{.*}} masks(%[[OF]]) bias(%[[B]]) step 0
+// CHECK: %[[B1:.*]] = ring.await %[[T]]
+// CHECK: ring.attend {{.*}} bias(%[[B1]]) step 1
+agt.graph @columns(%x: tensor<8x6x64xf32>, %m: tensor<6xi1>, %b: tensor<6xf32>) -> tensor<8x6x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %x <[whole, cp, whole]> via ring : tensor<8x6x64xf32>
+  %1 = agt.exp %b : tensor<6xf32>
+  %2 = agt.attention %0, %0, %0 masks(%m) bias(%1)
+      : (tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<8x6x64xf32>, tensor<6xi1>, tensor<6xf32>) -> tensor<8x6x64xf32>
+  agt.return %2 : tensor<8x6x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// No cut keeps blocks of scales whole: every place has all scales, and each key of
+// a step gets its own.
+// CHECK-LABEL: agt.graph @scales
+// CHECK: %[[AT:.*]] = ring.positions
+// CHECK: %[[FOUR:.*]] = agt.scalar %c4
+// CHECK: %[[BLOCK:.*]] = agt.div %[[AT]], %[[FOUR]]
+// CHECK: %[[E:.*]] = agt.embed %{{.*}}, %[[BLOCK]] : (tensor<2x8xf32>, tensor<2xi32>) -> tensor<2x8xf32>
+// CHECK: %[[S:.*]] = agt.transpose %[[E]] [1, 0]
+// CHECK: ring.attend {{.*}} k_scale(%[[S]]) v_scale(%[[S]]) step 0 owner {{.*}} k_block 1 v_block 1
+agt.graph @scales(%q: tensor<8x6x64xf32>, %k: tensor<8x6x64xi8>, %s: tensor<8x2xf32>) -> tensor<8x6x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %q <[whole, cp, whole]> via ring : tensor<8x6x64xf32>
+  %1 = agt.shard %k <[whole, cp, whole]> via ring : tensor<8x6x64xi8>
+  %2 = agt.attention %0, %1, %1 k_scale(%s) v_scale(%s) k_block 4 v_block 4
+      : (tensor<8x6x64xf32>, tensor<8x6x64xi8>, tensor<8x6x64xi8>, tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x6x64xf32>
   agt.return %2 : tensor<8x6x64xf32>
 }
 

@@ -10,8 +10,7 @@ choice, as long as it fails; what is left is printed as an .agt file and kept
 with its .npy files and the commands that show it.
 
 With --mesh every attention is on a mesh of 1 to 8 positions and cut over its
-tokens; what a ring does not take yet (masks and biases over keys, 8-bit keys)
-is left out, unless it goes via ulysses.
+tokens.
 """
 
 import dataclasses
@@ -31,7 +30,8 @@ DIMS = [1, 2, 3, 4, 8, 16, 20, 32, 33, 64, 80, 128, 160, 256]
 ABSENT = {"masks": [], "bias": None, "causal": "", "window": None, "pin": 0, "sink": False,
           "softcap": None, "alibi": False, "q_pos": None, "kv_pos": None, "segments": None, "packed": 0,
           "kv_len": None, "lse": False, "scale": "", "layout": "hsd", "spoil": "", "k_block": 0,
-          "v_block": 0, "spread": 1.0, "mesh": 0, "balance": "contiguous", "cut": "both", "via": "ring"}
+          "v_block": 0, "spread": 1.0, "derived": False, "alias": False,
+          "mesh": 0, "balance": "contiguous", "cut": "both", "via": "ring"}
 
 
 @dataclasses.dataclass
@@ -68,6 +68,8 @@ class Case:
     k_block: int = 0
     v_block: int = 0
     spread: float = 1.0
+    derived: bool = False  # masks and bias are computed by the graph
+    alias: bool = False  # queries and keys share what says where they are, and k is v
     mesh: int = 0  # positions
     balance: str = "contiguous"
     cut: str = "both"  # which tokens: "queries", "keys" or both
@@ -133,22 +135,18 @@ def random_case(seed: str) -> Case:
 
 
 def on_mesh(case: Case) -> Case:
-    """The case cut over a mesh, without what rings do not take."""
+    """The case cut over a mesh."""
     rng = random.Random(case.seed)
     short = lambda n: rng.choice([n, n, 0, 1, 2, 3, 17])
+    mesh = rng.choice([1, 2, 2, 3, 4, 5, 8])
+    queries, keys = ([rng.choice([n, mesh - 1, 2 * mesh + 1]) for n in (short(case.queries), short(case.keys))])
     case = dataclasses.replace(
-        case, mesh=rng.choice([1, 2, 2, 3, 4, 5, 8]), balance=rng.choice(["contiguous", "zigzag", "striped"]),
-        cut=rng.choice(["both"] * 4 + ["queries", "keys"]), queries=short(case.queries), keys=short(case.keys))
-    if rng.random() < 0.2 and not (case.k_block or case.v_block):  # every position has all keys: as on one device
+        case, mesh=mesh, balance=rng.choice(["contiguous", "zigzag", "striped"]), queries=queries, keys=keys,
+        cut=rng.choice(["both"] * 4 + ["queries", "keys"]), derived=rng.random() < 0.3)
+    if rng.random() < 0.2:  # every position has all keys: as on one device
         mesh = rng.choice([2, 3])
         return dataclasses.replace(case, mesh=mesh, kv_heads=mesh * rng.randint(1, 2), names=False, via="ulysses")
-    case = dataclasses.replace(case, k_block=0, v_block=0)
-    for name in ("k_type", "v_type"):
-        if getattr(case, name) in ("i8", "f8e4m3"):
-            case = dataclasses.replace(case, **{name: case.dtype})
-    return dataclasses.replace(
-        case, masks=[(whole[:-1] + (False,), kind) for whole, kind in case.masks],
-        bias=case.bias and (case.bias[0][:-1] + (False,), *case.bias[1:]))
+    return dataclasses.replace(case, alias=rng.random() < 0.2)
 
 
 def stretching(rng, case):
@@ -169,6 +167,12 @@ class Build:
     """A case as an agt graph and its inputs."""
 
     def __init__(self, case: Case, name: str):
+        if case.alias:
+            case = dataclasses.replace(
+                case, keys=case.queries, value_dim=case.dim, v_type=case.k_type, v_block=case.k_block,
+                kv_pos=case.q_pos, packed=0)
+        # What a mesh cuts has a name.
+        self.keys_dim = "T" if case.alias else "S"
         self.case, self.name = case, name
         self.rng = np.random.default_rng(case.seed)
         self.params, self.inputs = [], {}
@@ -181,7 +185,10 @@ class Build:
         self.o_shape = order(c.heads(), c.queries, c.value_dim)
         self.tensor("q", c.dtype, self.q_shape, self.uniform(self.q_shape) * c.spread, self.axis)
         self.keys("k", c.k_type, order(c.kv_heads, c.keys, c.dim), c.k_block, c.spread)
-        self.keys("v", c.v_type, order(c.kv_heads, c.keys, c.value_dim), c.v_block, 1.0)
+        if c.alias:
+            self.arguments += [a.replace("k_scale", "v_scale") for a in self.arguments]
+        else:
+            self.keys("v", c.v_type, order(c.kv_heads, c.keys, c.value_dim), c.v_block, 1.0)
         self.masks()
         self.biases()
         self.tokens()
@@ -192,7 +199,7 @@ class Build:
     def tensor(self, name, dtype, shape, data, tokens=None):
         """`tokens` is the dim of tokens: named, where a mesh cuts it."""
         self.inputs[name] = self.store(dtype, np.asarray(data).reshape(shape))
-        self.params.append(f"{name}: {self.type(dtype, shape, tokens, 'T' if name[0] in 'qo' else 'S')}")
+        self.params.append(f"{name}: {self.type(dtype, shape, tokens, 'T' if name[0] in 'qo' else self.keys_dim)}")
 
     def type(self, dtype, shape, tokens, letter):
         dims = [letter if self.case.mesh and i == tokens else self.dim(size) for i, size in enumerate(shape)]
@@ -218,10 +225,11 @@ class Build:
             else:  # raw bits, NaN left out
                 data = self.rng.integers(0, 256, shape)
                 data = np.where((data & 0x7F) == 0x7F, 0x30, data)
-            self.tensor(name, dtype, shape, data)
+            self.tensor(name, dtype, shape, data, self.axis)
             largest = 127 if dtype == "i8" else 448
             scales = c.batch + [heads, -(-tokens // block)]
-            dims = [self.dim(size) for size in scales[:-1]] + [f"({self.dim(tokens)} + {block} - 1)/{block}"]
+            known = self.keys_dim if c.mesh else self.dim(tokens)
+            dims = [self.dim(size) for size in scales[:-1]] + [f"({known} + {block} - 1)/{block}"]
             self.params.append(f"{name}s: tensor<f32, [{', '.join(dims)}]>")
             self.inputs[name + "s"] = (self.rng.uniform(0.5, 1, scales) * spread / largest).astype(np.float32)
             self.arguments.append(f"{name}_scale = {name}s")
@@ -255,7 +263,7 @@ class Build:
             if kind == "blocks" and shape[-1] > 128:
                 data[..., 128:] = False
             self.tensor(f"m{i}", "bool", shape, data)
-            terms.append(f"m{i}")
+            terms.append(f"(!m{i})" if c.derived else f"m{i}")
         self.rng.shuffle(terms)
         if terms:
             self.arguments.append("mask = " + " & ".join(terms))
@@ -271,7 +279,7 @@ class Build:
             if holes:
                 data = np.where(self.rng.random(shape) < 0.3, -np.inf, data)
             self.tensor("b", dtype, shape, data)
-            self.arguments.append("bias = b")
+            self.arguments.append("bias = b + b" if c.derived else "bias = b")
         if c.sink:
             self.tensor("sink", "f32", [c.heads()], self.rng.normal(0, 2, c.heads()))
             self.arguments.append("sink = sink")
@@ -289,13 +297,18 @@ class Build:
         c = self.case
         shape = lambda kind, n: (c.batch if kind == "batch" else []) + [n]
         for name, kind, n in (("q_pos", c.q_pos, c.queries), ("kv_pos", c.kv_pos, c.keys)):
-            if kind:
+            if kind and c.alias and name == "kv_pos":
+                self.arguments.append("kv_pos = q_pos")
+            elif kind:
                 size = shape(kind, n)
                 self.tensor(name, "i32", size, self.rng.integers(-5, max(c.keys, c.queries) + 5, size),
                             len(size) - 1)
                 self.arguments.append(f"{name} = {name}")
         if c.segments:
             for name, n in (("q_seg", c.queries), ("kv_seg", c.keys)):
+                if c.alias and name == "kv_seg":
+                    self.arguments.append("kv_seg = q_seg")
+                    continue
                 size = shape(c.segments, n)
                 self.tensor(name, "i32", size, np.sort(self.rng.integers(0, 4, size), axis=-1), len(size) - 1)
                 self.arguments.append(f"{name} = {name}")
@@ -323,7 +336,7 @@ class Build:
         # Of the log-sums the heads stand last where layout is shd.
         results = ", ".join(f"{name}: {self.type(dtype, shape, self.axis, 'T')}"
                             for name, dtype, shape in self.results())
-        arguments = ", ".join(["q", "k", "v"] + self.arguments)
+        arguments = ", ".join(["q", "k", "k" if self.case.alias else "v"] + self.arguments)
         return (f"graph {self.name}({', '.join(self.params)})\n    -> ({results})\n"
                 f"{self.mesh()}{{\n{self.shards()}  return {call}({arguments});\n}}\n")
 
@@ -334,7 +347,8 @@ class Build:
         c = self.case
         if not c.mesh:
             return ""
-        cut = {"both": [("q", "T"), ("k, v", "S")], "queries": [("q", "T")], "keys": [("k, v", "S")]}[c.cut]
+        keys = ("k" if c.alias else "k, v", self.keys_dim)
+        cut = {"both": [("q", "T"), keys], "queries": [("q", "T")], "keys": [keys]}[c.cut]
         return "".join(f"  shard {names} by {dim} over cp balance {c.balance} via {c.via};\n" for names, dim in cut)
 
 

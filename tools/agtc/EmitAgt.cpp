@@ -35,6 +35,9 @@ int agt::tool::emitAgt(const CompileOptions &options, Source &source) {
   }
   MlirDiagnostics onSourceLines(context, source.diagnostics);
   mlir::PassManager passes(&context);
+  ExpandAttentionOptions packed;
+  packed.packedOnMesh = true;
+  passes.addPass(createExpandAttention(packed));
   passes.addNestedPass<GraphOp>(createPropagateShardings());
   if (failed(passes.run(*result.module)))
     return ErrorsInProgram;
