@@ -13,10 +13,12 @@ using namespace agt;
 namespace {
 
 struct ConvertToRingPass : agt::impl::ConvertToRingBase<ConvertToRingPass> {
+  using ConvertToRingBase::ConvertToRingBase;
+
   void runOnOperation() override {
     GraphOp graph = getOperation();
     if (MeshOp mesh = meshOf(graph))
-      if (failed(Partition(graph, mesh).run()))
+      if (failed(Partition(graph, mesh, explain).run()))
         signalPassFailure();
   }
 };

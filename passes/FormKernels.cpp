@@ -13,6 +13,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <set>
 
 namespace agt {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -85,6 +88,7 @@ public:
     if (failed(resolveDims(dims)))
       return signalPassFailure();
 
+    said.clear();
     FusionPlan plan(graph);
     for (Operation *root : plan.roots()) {
       SmallVector<Operation *> holders;
@@ -115,6 +119,8 @@ private:
   void eraseFused(GraphOp graph);
 
   FrozenRewritePatternSet patterns;
+  /// Remarks of the graph at hand, by place.
+  std::set<std::pair<const void *, std::string>> said;
 };
 
 /// Fills the body of a kernel: what is not computed in it becomes an argument.
@@ -222,13 +228,16 @@ void FormKernelsPass::explainKernel(FusionPlan &plan, Operation *root,
                                     ArrayRef<Operation *> members) {
   if (!explain)
     return;
-  InFlightDiagnostic remark = root->emitRemark("kernel '")
-                              << labelOf(members) << "' of " << members.size()
-                              << (members.size() == 1 ? " op" : " ops") << "; '"
-                              << root->getName().stripDialect()
-                              << "' has memory because " << plan.reason(root);
+  std::string text = llvm::formatv(
+      "kernel '{0}' of {1} {2}; '{3}' has memory because {4}", labelOf(members),
+      members.size(), members.size() == 1 ? "op" : "ops",
+      root->getName().stripDialect(), plan.reason(root));
+  // The steps of a ring are one line of the source, and alike.
+  if (!said.insert({root->getLoc().getAsOpaquePointer(), text}).second)
+    return;
+  InFlightDiagnostic remark = root->emitRemark(text);
   for (Operation *op : members)
-    if (op != root)
+    if (op->getLoc() != root->getLoc())
       remark.attachNote(op->getLoc())
           << "'" << op->getName().stripDialect() << "' is computed in it";
 }

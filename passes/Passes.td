@@ -135,6 +135,10 @@ def ConvertToRing : Pass<"agt-convert-to-ring", "::agt::GraphOp"> {
     ```
   }];
   let dependentDialects = ["::agt::ring::RingDialect"];
+  let options = [
+    Option<"explain", "explain", "bool", "false",
+           "Say as remarks how each attention is shared, why, and what it costs">
+  ];
 }
 
 def LowerRing : Pass<"agt-lower-ring", "::agt::GraphOp"> {

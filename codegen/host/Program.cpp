@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace agt;
 
-void agt::host::buildRingPipeline(OpPassManager &passes) {
+void agt::host::buildRingPipeline(OpPassManager &passes, bool explain) {
   passes.addPass(createInlinerPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -27,19 +27,19 @@ void agt::host::buildRingPipeline(OpPassManager &passes) {
   packed.packedOnMesh = true;
   passes.addPass(createExpandAttention(packed));
   passes.addNestedPass<GraphOp>(createPropagateShardings());
-  passes.addNestedPass<GraphOp>(createConvertToRing());
+  passes.addNestedPass<GraphOp>(createConvertToRing({explain}));
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }
 
-void agt::host::buildKernelPipeline(OpPassManager &passes) {
+void agt::host::buildKernelPipeline(OpPassManager &passes, bool explain) {
   passes.addNestedPass<GraphOp>(createLowerRing());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createSplitRope());
   passes.addPass(createExpandAttention());
-  passes.addNestedPass<GraphOp>(createFormKernels());
+  passes.addNestedPass<GraphOp>(createFormKernels({explain}));
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -56,11 +56,12 @@ void agt::host::buildHostPipeline(OpPassManager &passes) {
 }
 
 LogicalResult agt::host::lowerToKernels(ModuleOp module,
-                                        ConfigurePasses configure) {
+                                        ConfigurePasses configure,
+                                        bool explain) {
   PassManager passes(module.getContext());
   if (failed(configure(passes)))
     return failure();
-  buildKernelPipeline(passes);
+  buildKernelPipeline(passes, explain);
   return passes.run(module);
 }
 
@@ -77,12 +78,12 @@ static FailureOr<std::string> bytecodeOf(ModuleOp module) {
   return bytes;
 }
 
-LogicalResult agt::host::lowerToRing(ModuleOp module,
-                                     ConfigurePasses configure) {
+LogicalResult agt::host::lowerToRing(ModuleOp module, ConfigurePasses configure,
+                                     bool explain) {
   PassManager passes(module.getContext());
   if (failed(configure(passes)))
     return failure();
-  buildRingPipeline(passes);
+  buildRingPipeline(passes, explain);
   return passes.run(module);
 }
 

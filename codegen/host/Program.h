@@ -26,10 +26,10 @@ namespace agt::host {
 
 /// agt IR as the front end gives it, calls inlined; graphs on a mesh become the
 /// program of one position.
-void buildRingPipeline(mlir::OpPassManager &passes);
+void buildRingPipeline(mlir::OpPassManager &passes, bool explain = false);
 
 /// That to graphs of agt.kernel and agt.attention, sizes resolved.
-void buildKernelPipeline(mlir::OpPassManager &passes);
+void buildKernelPipeline(mlir::OpPassManager &passes, bool explain = false);
 
 /// Host functions (func, arith, cf, llvm) to the LLVM dialect.
 void buildHostPipeline(mlir::OpPassManager &passes);
@@ -43,13 +43,16 @@ struct Program {
 };
 
 /// Runs the kernel pipeline on `module` and lowers its graphs. `configure` is
-/// called with each pass manager before it runs (printing, timing).
+/// called with each pass manager before it runs (printing, timing). With
+/// `explain` passes say as remarks what they decide.
 using ConfigurePasses =
     llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;
 mlir::LogicalResult lowerToRing(mlir::ModuleOp module,
-                                ConfigurePasses configure);
+                                ConfigurePasses configure,
+                                bool explain = false);
 mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
-                                   ConfigurePasses configure);
+                                   ConfigurePasses configure,
+                                   bool explain = false);
 mlir::LogicalResult lowerToHost(mlir::ModuleOp module, Program &program);
 
 /// LLVM IR of a module that lowerToHost made, with its data. Null after an

@@ -7,6 +7,23 @@
 using namespace agt;
 using namespace mlir;
 
+/// What a target says of its link and rates.
+static DictionaryAttr declared(const sema::TargetInfo &target,
+                               OpBuilder &builder) {
+  SmallVector<NamedAttribute> rates{
+      builder.getNamedAttr("name", builder.getStringAttr(target.name))};
+  auto add = [&](StringRef what, double rate) {
+    if (rate > 0)
+      rates.push_back(
+          builder.getNamedAttr(what, builder.getF64FloatAttr(rate)));
+  };
+  add("link", target.link);
+  for (sema::DType dtype :
+       {sema::DType::F32, sema::DType::F16, sema::DType::BF16})
+    add(sema::dtypeName(dtype), target.flops[unsigned(dtype)]);
+  return builder.getDictionaryAttr(rates);
+}
+
 /// The meshes that graphs of the program are on.
 static void lowerMeshes(const sema::Program &program, OpBuilder &builder,
                         Locations &locations) {
@@ -24,8 +41,12 @@ static void lowerMeshes(const sema::Program &program, OpBuilder &builder,
       sizes.push_back(axis.size);
       links.push_back(axis.link);
     }
-    MeshOp::create(builder, locations.get(mesh.range), mesh.name,
-                   builder.getStrArrayAttr(axes), sizes, links);
+    auto op = MeshOp::create(builder, locations.get(mesh.range), mesh.name,
+                             builder.getStrArrayAttr(axes), sizes, links);
+    for (const sema::TargetInfo &target : program.targets)
+      if (target.name == mesh.target)
+        // For passes that explain what they do (AttentionRemarks.h).
+        op->setAttr("agt.target", declared(target, builder));
   }
 }
 

@@ -11,6 +11,7 @@
 #define AGT_PASSES_MESH_PARTITION_H
 
 #include "dialect/Ring/Ring.h"
+#include "passes/Mesh/AttentionRemarks.h"
 #include "passes/Mesh/ShardingRule.h"
 #include "passes/Mesh/Shardings.h"
 
@@ -23,8 +24,9 @@ class Partition {
 public:
   using Value = mlir::Value;
 
-  Partition(GraphOp graph, MeshOp mesh)
-      : graph(graph), mesh(mesh), b(&graph.getBody()) {}
+  /// With `explain` each attention says how it is shared (AttentionRemarks.h).
+  Partition(GraphOp graph, MeshOp mesh, bool explain)
+      : graph(graph), mesh(mesh), explains(explain), b(&graph.getBody()) {}
 
   mlir::LogicalResult run();
 
@@ -85,11 +87,17 @@ private:
   Value queryOffset(AttentionOp op);
   Value queryPositions(AttentionOp op, const DimSplit &split,
                        Value lengths);
+  /// What is known of a shared attention from its operands; parts of these are
+  /// of the types given.
+  SharedAttention shared(AttentionOp op, SharedAttention::Way way,
+                         const DimSplit &split, mlir::Type query,
+                         mlir::Type key, mlir::Type value, mlir::Type result);
   void ring(AttentionOp op, const ShardingRule &rule, const Splits &splits);
   friend class RingBuilder;
 
   GraphOp graph;
   MeshOp mesh;
+  bool explains;
   mlir::OpBuilder b;
   mlir::Location loc = b.getUnknownLoc();
   llvm::DenseMap<Value, std::pair<Value, ShardingAttr>> parts;

@@ -121,26 +121,59 @@ LogicalResult Partition::cutByHeads(AttentionOp op, const ShardingRule &rule,
   return checkHeads(op, rule, heads, cut->parts);
 }
 
+SharedAttention Partition::shared(AttentionOp op, SharedAttention::Way way,
+                                  const DimSplit &split, Type query, Type key,
+                                  Type value, Type result) {
+  SharedAttention a;
+  a.way = way;
+  a.op = op;
+  a.mesh = mesh;
+  a.split = split;
+  a.cut = *cutOf(mesh, split);
+  int64_t dim = tokensDim(op);
+  a.queryTokens = getConstantIntValue(wholeSize(op.getQuery(), dim));
+  a.keyTokens = getConstantIntValue(wholeSize(op.getKey(), dim));
+  a.query = cast<RankedTensorType>(query);
+  a.key = cast<RankedTensorType>(key);
+  a.value = cast<RankedTensorType>(value);
+  a.result = cast<RankedTensorType>(result);
+  a.positionsAreData = op.getQPos() || op.getKvPos() ||
+                       (op.getKvLen() && goesByPosition(op) &&
+                        op.getCausal() != Causal::TopLeft);
+  return a;
+}
+
 LogicalResult Partition::convertAttention(AttentionOp op,
                                           const ShardingRule &rule,
                                           const Splits &given) {
   Splits splits(given);
   DimSplit &keys = splits[rule.keys];
   const DimSplit &queries = splits[rule.queries];
-  if ((isUlysses(queries) || isUlysses(keys)) &&
-      failed(cutByHeads(op, rule, splits)))
+  bool byHeads = isUlysses(queries) || isUlysses(keys);
+  if (byHeads && failed(cutByHeads(op, rule, splits)))
     return failure();
   // Cut as the queries are, keys go round; where the queries are whole they stay,
   // and partial results move.
   if (keys.isCut() && (keys.axes == queries.axes || !queries.isCut()))
     return ring(op, rule, splits), success();
   // Keys that lie elsewhere come here whole.
+  bool gathers = keys.isCut();
   keys = DimSplit();
   IRMapping mapping;
   for (auto [operand, factors] : llvm::zip(op->getOperands(), rule.operands))
     if (isa<RankedTensorType>(operand.getType()))
       mapping.map(operand, part(operand, required(operand, factors, splits)));
   auto local = cast<AttentionOp>(cloneOnParts(op, rule, splits, mapping));
+  const DimSplit &split = byHeads ? splits[rule.heads] : queries;
+  if (explains && split.isCut()) {
+    SharedAttention said = shared(
+        op,
+        byHeads ? SharedAttention::Way::Ulysses : SharedAttention::Way::Apart,
+        split, local.getQuery().getType(), local.getKey().getType(),
+        local.getValue().getType(), local.getResult().getType());
+    said.keysAreGathered = gathers;
+    explain(said);
+  }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(local);
   if (queries.isCut() && goesByPosition(op) && !op.getQPos())
@@ -200,6 +233,8 @@ private:
   Value attend(int64_t step);
   Value lengthMask(Value owner);
   void finish(Value partial);
+  double bytesOfRow(const Traveller &traveller);
+  void say(Type result);
 
   /// What this step has of an operand, by its number among the groups of the
   /// op: null where there is none.
@@ -469,6 +504,32 @@ void RingBuilder::finish(Value partial) {
   for (auto [result, made, sharding] :
        llvm::zip(op->getResults(), done->getResults(), shardings))
     p.parts[result] = {made, sharding};
+  if (p.explains)
+    say(types[0]);
+}
+
+// Bytes of one token of a tensor that goes round, open dims counted as one.
+double RingBuilder::bytesOfRow(const Traveller &traveller) {
+  RankedTensorType type = tensorType(holds[traveller.operands.front()]);
+  double bytes = std::max(type.getElementTypeBitWidth() / 8, 1u);
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (i != int64_t(traveller.dim) && !type.isDynamicDim(i))
+      bytes *= double(type.getDimSize(i));
+  return bytes;
+}
+
+void RingBuilder::say(Type result) {
+  using Op = AttentionOp;
+  auto typeOf = [&](unsigned group) { return held(group).getType(); };
+  SharedAttention said = p.shared(
+      op,
+      stationary() ? SharedAttention::Way::PassQ : SharedAttention::Way::PassKV,
+      keys, typeOf(Op::odsIndex_query), typeOf(Op::odsIndex_key),
+      typeOf(Op::odsIndex_value), result);
+  for (const Traveller &traveller : travellers)
+    if (traveller.move == ring::Move::Aux)
+      said.auxOfToken += bytesOfRow(traveller);
+  explain(said);
 }
 
 void RingBuilder::run() {

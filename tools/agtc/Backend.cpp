@@ -187,14 +187,14 @@ int Backend::run() {
   program.kernels.splitKeys = options.splitKeys;
   program.manifest = host::describeProgram(module, programName(options));
   auto configured = [this](PassManager &passes) { return configure(passes); };
-  if (failed(host::lowerToRing(module, configured)))
+  if (failed(host::lowerToRing(module, configured, options.explain)))
     return ErrorsInProgram;
   if (options.emit == "ring")
     return emitText([&](llvm::raw_ostream &out) {
       printSchedules(module, out);
       module.print(out);
     });
-  if (failed(host::lowerToKernels(module, configured)) ||
+  if (failed(host::lowerToKernels(module, configured, options.explain)) ||
       failed(host::lowerToHost(module, program)))
     return ErrorsInProgram;
   if (options.target == "cpu")

@@ -1,6 +1,8 @@
 // See PlanText.h.
 #include "tools/agtc/PlanText.h"
 
+#include "passes/Analysis/Figures.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -11,47 +13,6 @@
 using namespace agt::analysis;
 using namespace agt::tool;
 using llvm::formatv;
-
-//===----------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------===//
-
-// At most two digits behind the point, none that say nothing.
-static std::string plain(double value) {
-  std::string text = formatv("{0:f2}", value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.')
-    text.pop_back();
-  return text;
-}
-
-static std::string scaled(double value, double step,
-                          llvm::ArrayRef<const char *> units) {
-  size_t unit = 0;
-  while (value >= step && unit + 1 < units.size()) {
-    value /= step;
-    ++unit;
-  }
-  return plain(value) + " " + units[unit];
-}
-
-static std::string bytes(double value) {
-  return scaled(value, 1000, {"B", "KB", "MB", "GB", "TB", "PB"});
-}
-
-static std::string seconds(double value) {
-  return scaled(value * 1e9, 1000, {"ns", "us", "ms", "s"});
-}
-
-static std::string count(double value) {
-  std::string digits = formatv("{0:f0}", value), text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i && (digits.size() - i) % 3 == 0)
-      text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 //===----------------------------------------------------------------------===//
 // Text
@@ -85,16 +46,17 @@ static void writeLayouts(llvm::raw_ostream &out, const ModelPlan &plan,
     std::optional<std::string> term = breaks(layout, plan.machine);
     std::string note;
     if (plan.machine.memory)
-      note = term ? "too much: the " + *term + " of " +
-                        bytes(*term == "cache" ? layout.cache : layout.weights)
-                  : "fits";
+      note =
+          term ? "too much: the " + *term + " of " +
+                     bytesText(*term == "cache" ? layout.cache : layout.weights)
+               : "fits";
     if (layout.activation)
       note += (note.empty() ? "" : "; ") +
               ("each [tokens, " + llvm::Twine(plan.model.hidden) +
-               "] of 16 bits is " + bytes(layout.activation))
+               "] of 16 bits is " + bytesText(layout.activation))
                   .str();
-    row(names[i + 1], bytes(layout.weights), bytes(layout.cache),
-        bytes(layout.total()), note);
+    row(names[i + 1], bytesText(layout.weights), bytesText(layout.cache),
+        bytesText(layout.total()), note);
   }
 }
 
@@ -106,9 +68,9 @@ static void writeProposal(llvm::raw_ostream &out, const ModelPlan &plan) {
     return devicesNeeded(model, plan.machine, plan.tokens);
   };
   out << "  nothing fits: it takes at least "
-      << count(double(devices(plan.model.bytesOfCache))) << " such devices";
+      << countText(double(devices(plan.model.bytesOfCache))) << " such devices";
   if (plan.model.bytesOfCache > 1)
-    out << ", with kv: f8e4m3 " << count(double(devices(1)));
+    out << ", with kv: f8e4m3 " << countText(double(devices(1)));
   out << "\n";
 }
 
@@ -123,21 +85,22 @@ static void writeRing(llvm::raw_ostream &out, const ModelPlan &plan,
   };
   out << "  ring of " << ring->positions << ", " << nameOf(plan.machine, layout)
       << "; of one layer:\n"
-      << "    a hop computes " << seconds(ring->hopCompute) << " and sends "
-      << seconds(ring->hopTransfer) << ": " << hidden(ring->hopCompute)
-      << "; causal and balanced it computes " << seconds(ring->hopCompute / 2)
-      << ": " << hidden(ring->hopCompute / 2) << "\n"
-      << "    hidden from " << count(std::ceil(ring->leastHidden))
+      << "    a hop computes " << secondsText(ring->hopCompute) << " and sends "
+      << secondsText(ring->hopTransfer) << ": " << hidden(ring->hopCompute)
+      << "; causal and balanced it computes "
+      << secondsText(ring->hopCompute / 2) << ": "
+      << hidden(ring->hopCompute / 2) << "\n"
+      << "    hidden from " << countText(std::ceil(ring->leastHidden))
       << " tokens a position on, causal from "
-      << count(std::ceil(ring->causalLeastHidden)) << "\n"
-      << "    causal prefill: " << seconds(ring->time)
-      << ", a position receives " << bytes(ring->bytesReceived);
+      << countText(std::ceil(ring->causalLeastHidden)) << "\n"
+      << "    causal prefill: " << secondsText(ring->time)
+      << ", a position receives " << bytesText(ring->bytesReceived);
   if (ring->transferTime)
-    out << ", " << plain(100 * ring->hiddenTime / ring->transferTime)
+    out << ", " << plainText(100 * ring->hiddenTime / ring->transferTime)
         << " % of the transfers hidden";
   out << "\n";
   if (ring->rowsThatGo)
-    out << "    up to " << count(double(ring->rowsThatGo))
+    out << "    up to " << countText(double(ring->rowsThatGo))
         << " queries a launch go to the keys; for more of them the keys go "
            "round\n";
 }
@@ -149,20 +112,20 @@ static void write(llvm::raw_ostream &out, const ModelPlan &plan) {
   for (size_t i = 0; i < machine.axes.size(); ++i)
     out << (i ? ", " : "") << machine.axes[i].name << " = "
         << machine.axes[i].size;
-  out << "), " << count(double(plan.tokens)) << " tokens\n";
+  out << "), " << countText(double(plan.tokens)) << " tokens\n";
   out << formatv("  weights {0,10}  ",
-                 model.params ? bytes(model.weightBytes()) : "?");
+                 model.params ? bytesText(model.weightBytes()) : "?");
   if (model.params)
-    out << count(model.params) << " parameters of " << plan.weights << "\n";
+    out << countText(model.params) << " parameters of " << plan.weights << "\n";
   else
     out << "the model does not say its 'params'; not counted below\n";
   out << formatv("  cache   {0,10}  ",
-                 bytes(model.cacheBytes(double(plan.tokens))))
-      << count(model.cacheBytes(1)) << " B a token: 2 x " << model.layers
+                 bytesText(model.cacheBytes(double(plan.tokens))))
+      << countText(model.cacheBytes(1)) << " B a token: 2 x " << model.layers
       << " layers x " << model.kvHeads << " kv heads x " << model.headDim
       << " of " << plan.cache << "\n";
   out << formatv("  device  {0,10}  ",
-                 machine.memory ? bytes(machine.memory) : "?")
+                 machine.memory ? bytesText(machine.memory) : "?")
       << (machine.memory ? "of memory" : "the mesh has no target that says")
       << "\n";
   std::vector<ModelLayout> layouts = layoutsOf(model, machine, plan.tokens);
