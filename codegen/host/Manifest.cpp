@@ -92,7 +92,8 @@ Manifest agt::host::describeProgram(ModuleOp module, llvm::StringRef program) {
           reinterpret_cast<const uint8_t *>(text.data()), text.size())),
       /*LowerCase=*/true);
   for (GraphOp graph : module.getOps<GraphOp>())
-    manifest.graphs.push_back(describe(graph));
+    if (!graph.isPrivate()) // those are inlined
+      manifest.graphs.push_back(describe(graph));
   manifest.weights = textOf(weightsJson(module));
   manifest.llms = textOf(localLlmsJson(module));
   return manifest;

@@ -23,6 +23,7 @@ bool agt::isAgentValue(Type type) {
     return true;
   if (auto tuple = dyn_cast<TupleType>(type))
     return llvm::all_of(tuple.getTypes(), isAgentValue);
-  return isa<StringType, BytesType, DurationType, ContextType, OptionType,
-             HandleType, ResultType, ListType, RecordType, EnumType>(type);
+  return isa<RankedTensorType, StringType, BytesType, DurationType, ContextType,
+             OptionType, HandleType, ResultType, ListType, RecordType,
+             EnumType>(type);
 }

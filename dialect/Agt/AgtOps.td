@@ -28,5 +28,6 @@ include "dialect/Agt/AgtAgentDeclOps.td"
 include "dialect/Agt/AgtAgentValueOps.td"
 include "dialect/Agt/AgtAgentControlOps.td"
 include "dialect/Agt/AgtAgentStepOps.td"
+include "dialect/Agt/AgtAgentTestOps.td"
 
 #endif // AGT_OPS_TD

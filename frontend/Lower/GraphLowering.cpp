@@ -10,7 +10,11 @@ using Code = agt::sema::Op;
 // Types and sizes
 //===----------------------------------------------------------------------===//
 
-static Type elementType(DType dtype, Builder &builder) {
+std::string agt::singleName(StringRef graph) {
+  return (graph + " on single").str();
+}
+
+Type agt::elementType(DType dtype, Builder &builder) {
   switch (dtype) {
   case DType::F32:
     return builder.getF32Type();
@@ -182,15 +186,17 @@ GraphOp GraphLowering::createOp() {
   auto stringOrNull = [&](StringRef text) {
     return text.empty() ? StringAttr() : builder.getStringAttr(text);
   };
+  std::string name =
+      onSingle ? singleName(decl.name.text) : decl.name.text.str();
   return GraphOp::create(
-      builder, locations.get(decl.name.range),
-      builder.getStringAttr(decl.name.text),
+      builder, locations.get(decl.name.range), builder.getStringAttr(name),
       TypeAttr::get(builder.getFunctionType(types, results)),
       builder.getArrayAttr(inputAttrs), builder.getArrayAttr(resultAttrs),
-      stringOrNull(decl.doc), stringOrNull(decl.mesh.text), StringAttr());
+      stringOrNull(decl.doc), stringOrNull(onSingle ? "" : decl.mesh.text),
+      StringAttr());
 }
 
-void GraphLowering::lower() {
+GraphOp GraphLowering::lower() {
   op = createOp();
   values.resize(graph.values.size());
   OpBuilder::InsertionGuard guard(builder);
@@ -207,6 +213,7 @@ void GraphLowering::lower() {
   }
   for (const Inst &inst : graph.insts)
     lowerInst(inst);
+  return op;
 }
 
 void GraphLowering::lowerInst(const Inst &inst) {
@@ -226,6 +233,10 @@ void GraphLowering::lowerInst(const Inst &inst) {
     single = lowerNumber(inst, loc);
   if (single) {
     values[inst.results[0]] = single;
+    return;
+  }
+  if (inst.op == Code::Shard && onSingle) {
+    values[inst.results[0]] = operand(inst, 0);
     return;
   }
   for (auto [id, result] : llvm::zip(inst.results, lowerSeveral(inst, loc)))

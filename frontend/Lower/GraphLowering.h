@@ -23,6 +23,9 @@ public:
   llvm::ArrayRef<Entry> of(llvm::StringRef graph) const {
     return entries.find(graph)->second;
   }
+  const sema::CheckedGraph &graph(llvm::StringRef name) const {
+    return *graphs.find(name)->second;
+  }
 
 private:
   const std::vector<Entry> &collect(const sema::CheckedGraph &graph);
@@ -31,17 +34,25 @@ private:
   llvm::StringMap<std::vector<Entry>> entries;
 };
 
+mlir::Type elementType(sema::DType dtype, mlir::Builder &builder);
+
+/// The symbol of a graph of a mesh as it is `on single`.
+std::string singleName(llvm::StringRef graph);
+
 class GraphLowering {
 public:
+  /// `onSingle`: the graph without its mesh, under singleName.
   GraphLowering(const sema::CheckedGraph &graph, const HiddenInputs &inputs,
-                mlir::OpBuilder &builder, Locations &locations)
+                mlir::OpBuilder &builder, Locations &locations,
+                bool onSingle = false)
       : graph(graph), inputs(inputs), builder(builder), locations(locations),
+        onSingle(onSingle),
         dims(builder, [this](llvm::StringRef name, mlir::Location loc) {
           return dimName(name, loc);
         }) {}
 
   /// Appends the `agt.graph` at the builder's place.
-  void lower();
+  GraphOp lower();
 
 private:
   GraphOp createOp();
@@ -57,6 +68,8 @@ private:
   mlir::ValueRange lowerCall(const sema::Inst &inst, mlir::Location loc);
   mlir::ValueRange lowerShard(const sema::Inst &inst, mlir::Location loc);
   mlir::ValueRange lowerAttention(const sema::Inst &inst, mlir::Location loc);
+  /// Whether a call is of the graph without its mesh.
+  bool callsOnSingle(const sema::Inst &inst) const;
   void lowerRequire(const sema::Inst &inst, mlir::Location loc);
 
   mlir::RankedTensorType type(const sema::TensorType &type);
@@ -79,6 +92,7 @@ private:
   const HiddenInputs &inputs;
   mlir::OpBuilder &builder;
   Locations &locations;
+  bool onSingle;
   DimLowering dims;
   GraphOp op;
   std::vector<mlir::Value> values;

@@ -50,6 +50,57 @@ static void lowerMeshes(const sema::Program &program, OpBuilder &builder,
   }
 }
 
+/// The graphs of meshes that are called `on single`, with those that they call.
+/// The ones that tests run are true: the others are but parts of their callers.
+static llvm::DenseMap<const sema::CheckedGraph *, bool>
+singlesOf(const sema::Program &program, const HiddenInputs &inputs) {
+  llvm::DenseMap<const sema::CheckedGraph *, bool> singles;
+  std::vector<const sema::CheckedGraph *> work;
+  auto add = [&](StringRef name, bool isRun) {
+    const sema::CheckedGraph &graph = inputs.graph(name);
+    if (!graph.signature->decl->mesh)
+      return;
+    auto [entry, isNew] = singles.try_emplace(&graph, isRun);
+    entry->second |= isRun;
+    if (isNew)
+      work.push_back(&graph);
+  };
+  const sema::agents::AgentProgram &agents = *program.agents;
+  if (llvm::any_of(agents.chosen, llvm::IsaPred<ast::TestDecl>))
+    for (const auto &[node, info] : agents.nodes)
+      if (info.onSingle)
+        add(info.decl->name.text, /*isRun=*/true);
+  for (const sema::CheckedGraph &graph : program.graphs)
+    for (const sema::Inst &inst : graph.insts)
+      if (inst.op == sema::Op::Call && inst.flag)
+        add(inst.text, /*isRun=*/false);
+  while (!work.empty()) {
+    const sema::CheckedGraph &graph = *work.back();
+    work.pop_back();
+    for (const sema::Inst &inst : graph.insts)
+      if (inst.op == sema::Op::Call)
+        add(inst.text, /*isRun=*/false);
+  }
+  return singles;
+}
+
+static void lowerGraphs(const sema::Program &program, OpBuilder &builder,
+                        Locations &locations) {
+  HiddenInputs inputs(program.graphs);
+  auto singles = singlesOf(program, inputs);
+  for (const sema::CheckedGraph &graph : program.graphs) {
+    GraphLowering(graph, inputs, builder, locations).lower();
+    auto single = singles.find(&graph);
+    if (single == singles.end())
+      continue;
+    GraphOp op = GraphLowering(graph, inputs, builder, locations,
+                               /*onSingle=*/true)
+                     .lower();
+    if (!single->second)
+      op.setPrivate();
+  }
+}
+
 static void lowerWeights(const sema::Program &program, OpBuilder &builder,
                          Locations &locations) {
   for (const sema::WeightsInfo &weights : program.weights)
@@ -87,9 +138,7 @@ OwningOpRef<ModuleOp> agt::lowerProgram(const sema::Program &program,
   builder.setInsertionPointToEnd(module->getBody());
   lowerMeshes(program, builder, locations);
   lowerWeights(program, builder, locations);
-  HiddenInputs inputs(program.graphs);
-  for (const sema::CheckedGraph &graph : program.graphs)
-    GraphLowering(graph, inputs, builder, locations).lower();
+  lowerGraphs(program, builder, locations);
   lowerLocalLlms(program, builder, locations);
   AgentLowering(*program.agents, builder, locations).lower();
   return module;

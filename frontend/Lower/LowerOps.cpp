@@ -271,6 +271,11 @@ ValueRange GraphLowering::lowerSeveral(const Inst &inst, Location loc) {
   }
 }
 
+bool GraphLowering::callsOnSingle(const Inst &inst) const {
+  return (onSingle || inst.flag) &&
+         inputs.graph(inst.text).signature->decl->mesh;
+}
+
 /// The callee's weights are the caller's own, handed on.
 ValueRange GraphLowering::lowerCall(const Inst &inst, Location loc) {
   SmallVector<Value> arguments = operands(inst);
@@ -284,11 +289,12 @@ ValueRange GraphLowering::lowerCall(const Inst &inst, Location loc) {
   SmallVector<Type> types;
   for (unsigned i = 0; i < inst.results.size(); ++i)
     types.push_back(resultType(inst, i));
-  auto call =
-      CallOp::create(builder, loc, types,
-                     FlatSymbolRefAttr::get(builder.getContext(), inst.text),
-                     arguments, ArrayAttr(), ArrayAttr());
-  if (inst.flag)
+  bool single = callsOnSingle(inst);
+  std::string callee = single ? singleName(inst.text) : inst.text;
+  auto call = CallOp::create(
+      builder, loc, types, FlatSymbolRefAttr::get(builder.getContext(), callee),
+      arguments, ArrayAttr(), ArrayAttr());
+  if (inst.flag && !single)
     call->setAttr("agt.single", builder.getUnitAttr());
   return call->getResults();
 }

@@ -165,7 +165,8 @@ Value ExprChecker::checkGraphCall(const ast::GraphDecl &decl,
   checker.noteCall(*signature->decl, decl, expr.callee->range);
   std::vector<Param> params;
   const ast::Ident &mesh = decl.mesh;
-  if (mesh && (onSingle || mesh.text != signature->decl->mesh.text))
+  const ast::Ident &own = signature->decl->mesh;
+  if (mesh && (onSingle ? bool(own) : mesh.text != own.text))
     return refuse(expr.range,
                   ("call of a graph on mesh '" + mesh.text + "'").str());
   for (const SignatureItem &item : callee.params) {

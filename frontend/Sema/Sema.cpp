@@ -13,19 +13,23 @@
 using namespace agt;
 using namespace agt::sema;
 using llvm::dyn_cast;
+using llvm::isa;
 
-/// The declarations of `--only` and the graphs that they call; all without it.
+/// The declarations of `--only`, or tests, and what they use; all without.
 static std::vector<const ast::Decl *>
 chooseDecls(Checker &checker, const agents::AgentChecker &agents,
             const SemaOptions &options) {
   if (options.nothing)
     return {};
+  using Tests = SemaOptions::Tests;
   llvm::DenseSet<const ast::Decl *> chosen;
   // In the order of the source, tools of a server behind it.
   auto ordered = [&](bool all) {
     std::vector<const ast::Decl *> list;
     for (const ast::Decl *decl : checker.allDecls()) {
-      if (all || chosen.contains(decl))
+      bool wanted =
+          all && (options.tests == Tests::All || !isa<ast::TestDecl>(decl));
+      if (wanted || chosen.contains(decl))
         list.push_back(decl);
       if (const auto *provider = dyn_cast<ast::ToolDecl>(decl))
         for (const ast::ToolDecl *tool : provider->tools)
@@ -34,9 +38,13 @@ chooseDecls(Checker &checker, const agents::AgentChecker &agents,
     }
     return list;
   };
-  if (options.only.empty())
+  if (options.only.empty() && options.tests != Tests::Only)
     return ordered(true);
   std::vector<const ast::Decl *> work;
+  if (options.tests == Tests::Only)
+    for (const ast::Decl *decl : checker.allDecls())
+      if (isa<ast::TestDecl>(decl) && chosen.insert(decl).second)
+        work.push_back(decl);
   for (const std::string &name : options.only) {
     const ast::Decl *decl = checker.find(name);
     if (!decl)

@@ -55,6 +55,12 @@ struct SemaOptions {
   /// `--only NAME,...`: graphs to compile, with those they call. Empty: all
   /// declarations.
   std::vector<std::string> only;
+  /// Which `test` blocks are to be compiled. They are checked in any case.
+  enum class Tests {
+    None,
+    All,
+    Only // and what they use, nothing else
+  } tests = Tests::None;
   /// Everything is checked and nothing is to be compiled: what cannot be is no
   /// error.
   bool nothing = false;

@@ -2,6 +2,7 @@
 #include "runtime/Agent/Tests.h"
 
 #include "runtime/Agent/Execution.h"
+#include "runtime/Agent/TestGraphs.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -29,19 +30,21 @@ struct Verdict {
 };
 
 // Nobody answers in a test, and nobody waits: time passes at once.
-static Verdict runTest(const AgentProgram &program, const agt_test &test) {
+static Verdict runTest(const AgentProgram &program, TestGraphs &graphs,
+                       const agt_test &test) {
   std::unique_ptr<StepLog> log = openStepLog(":memory:");
   Writer writer(*log);
   RunRow row;
   row.id = "test";
   row.args = "{}";
   log->create(row);
+  ExecutionOptions options;
+  options.graphs = &graphs;
   std::unique_ptr<Execution> before; // until its counts are taken over
   while (true) {
     row = log->claim(row.id, thisProcess(), 0).run;
     auto next =
-        std::make_unique<Execution>(program, *log, writer, row,
-                                    ExecutionOptions());
+        std::make_unique<Execution>(program, *log, writer, row, options);
     Execution &run = *next;
     if (before) { // replay makes no calls
       run.counts.calls = before->counts.calls;
@@ -79,6 +82,7 @@ static Verdict runTest(const AgentProgram &program, const agt_test &test) {
 
 int runTests(const AgentProgram &program, const std::string &filter) {
   int failed = 0;
+  TestGraphs graphs(program.program);
   for (uint64_t i = 0; i < program.code.n_tests; ++i) {
     const agt_test &test = program.code.tests[i];
     if (!filter.empty() &&
@@ -87,7 +91,7 @@ int runTests(const AgentProgram &program, const std::string &filter) {
     auto start = std::chrono::steady_clock::now();
     Verdict verdict;
     try {
-      verdict = runTest(program, test);
+      verdict = runTest(program, graphs, test);
     } catch (const Failure &failure) {
       verdict.why = failure.message;
     }

@@ -1,6 +1,9 @@
 // Making values and comparing them.
 #include "runtime/Value/Value.h"
 
+#include "runtime/Support/Text.h"
+#include "runtime/Tensor/Tensor.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -85,6 +88,34 @@ Value makeRecord(Arena &arena, const Shape &shape,
   Value made = makeElements(arena, AGT_RECORD, fields.data(), fields.size());
   const_cast<agt_value *>(made)->shape = &shape;
   return made;
+}
+
+Value makeTensor(Arena &arena, agt_dtype dtype, const int64_t *shape,
+                 size_t rank) {
+  std::optional<uint64_t> bytes = tensorBytes(dtype, shape, int(rank));
+  std::string sizes = shapeText(shape, rank);
+  if (!bytes)
+    throw StepFailure("there is no tensor of shape " + sizes);
+  auto *dims = static_cast<int64_t *>(arena.allocate(2 * rank * 8));
+  std::copy(shape, shape + rank, dims);
+  int64_t stride = 1;
+  for (size_t i = rank; i-- > 0; stride *= shape[i])
+    dims[rank + i] = stride;
+  auto *tensor = static_cast<agt_tensor *>(arena.allocate(sizeof(agt_tensor)));
+  *tensor = {};
+  try {
+    tensor->data = arena.allocate(*bytes);
+  } catch (const std::bad_alloc &) {
+    throw StepFailure("there is no memory for " + bytesText(*bytes) +
+                      ", a tensor of shape " + sizes);
+  }
+  tensor->dtype = dtype;
+  tensor->rank = int(rank);
+  tensor->shape = dims;
+  tensor->strides = dims + rank;
+  agt_value *value = make(arena, AGT_TENSOR);
+  value->tensor = tensor;
+  return value;
 }
 
 Value makeHandle(Arena &arena, std::string_view id, int64_t bytes) {

@@ -38,6 +38,7 @@ struct agt_value {
   union {
     const char *bytes; // of a handle and a context: the NUL-ended id
     const agt_value *const *elements;
+    const agt_tensor *tensor; // in C order
   };
   const agt::rt::Shape *shape;
 };
@@ -53,6 +54,11 @@ Value makeBytes(Arena &arena, std::string_view bytes);
 Value makeList(Arena &arena, const std::vector<Value> &elements);
 Value makeRecord(Arena &arena, const Shape &shape,
                  const std::vector<Value> &fields);
+/// A tensor in C order with room for its elements, which are to be written
+/// through `data`. Fails with StepFailure for a size below 0 and for more bytes
+/// than there are.
+Value makeTensor(Arena &arena, agt_dtype dtype, const int64_t *shape,
+                 size_t rank);
 Value makeHandle(Arena &arena, std::string_view id, int64_t bytes);
 
 inline std::string_view textOf(Value value) {

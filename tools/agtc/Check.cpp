@@ -23,6 +23,7 @@ int agt::tool::check(const CheckOptions &options) {
   auto frontend = frontendOptions(options.defines, options.only);
   if (!frontend)
     return BadUsage;
+  frontend->tests = FrontendOptions::Tests::All;
   int result = Fine;
   for (const std::string &path : options.files) {
     int one = checkOne(path, *frontend, options.verifyDiagnostics);

@@ -3,6 +3,8 @@
 #ifndef AGT_TOOLS_AGTC_COMMANDS_H
 #define AGT_TOOLS_AGTC_COMMANDS_H
 
+#include "frontend/Sema/Sema.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@ struct CompileOptions {
   std::vector<std::string> defines;
   /// Declarations to compile; empty for all.
   std::vector<std::string> only;
+  sema::SemaOptions::Tests tests = sema::SemaOptions::Tests::None;
   bool reproducible = false;
   int64_t splitKeys = 1024;
   bool verifyDiagnostics = false;

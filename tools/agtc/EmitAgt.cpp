@@ -17,6 +17,7 @@ int agt::tool::emitAgt(const CompileOptions &options, Source &source) {
   auto frontend = frontendOptions(options.defines, options.only);
   if (!frontend)
     return BadUsage;
+  frontend->tests = options.tests;
   if (!parseMlirOptions(options.mlirOptions))
     return BadUsage;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);

@@ -20,6 +20,7 @@ static int testOne(const std::string &path) {
   options.output = program.str().str();
   options.target = "cpu";
   options.cpu = "native";
+  options.tests = agt::sema::SemaOptions::Tests::Only;
   int result = compile(options);
   if (result == Fine) {
     std::string error;

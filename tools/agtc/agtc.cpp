@@ -97,6 +97,9 @@ private:
     app.add_option("--define", o.defines, "NAME=VALUE: set a const")
         ->allow_extra_args(false);
     addOnly(app, o.only);
+    app.add_flag_callback(
+        "--tests", [&o] { o.tests = agt::sema::SemaOptions::Tests::All; },
+        "compile the test blocks too, which 'agtc test' runs");
     app.add_flag("--reproducible", o.reproducible,
                  "the same bits whatever the mesh, balance or batch");
     app.add_option("--split-keys", o.splitKeys,

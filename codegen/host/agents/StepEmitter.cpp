@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/host/GraphLowering.h"
 #include "codegen/host/agents/AgentEmitter.h"
 #include "runtime/include/agt/agent.h"
 
@@ -254,6 +255,25 @@ bool AgentEmitter::emitStep(Operation &op) {
     Value right = sides ? boxed(expect.getSides()[1]) : host.null();
     check(call("agt_test_expect", {scope, place(&op), bytes(expect.getText()),
                                    truth, left, right}));
+  } else if (auto random = dyn_cast<RandomTensorOp>(op)) {
+    Values sizes;
+    for (Value size : random.getShape())
+      sizes.push_back(values.lookup(size));
+    result =
+        callForPointer("agt_test_randn",
+                       {scope, place(&op), array(sizes), host.i64(sizes.size()),
+                        values.lookup(random.getSeed())});
+  } else if (auto run = dyn_cast<RunGraphOp>(op)) {
+    result = callForPointer(
+        "agt_test_graph",
+        {scope, place(&op), host.symbol(descriptorSymbol(run.getCallee())),
+         boxedArray(run.getOperands()), host.i64(run.getOperands().size())});
+  } else if (auto close = dyn_cast<ExpectCloseOp>(op)) {
+    check(call("agt_test_close", {scope, place(&op), bytes(close.getText()),
+                                  values.lookup(close.getActual()),
+                                  values.lookup(close.getExpected()),
+                                  values.lookup(close.getAtol()),
+                                  values.lookup(close.getRtol())}));
   } else {
     return false;
   }

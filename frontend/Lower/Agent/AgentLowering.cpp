@@ -1,5 +1,6 @@
 #include "frontend/Lower/Agent/AgentLowering.h"
 #include "frontend/Lower/Agent/BodyLowering.h"
+#include "frontend/Lower/GraphLowering.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -68,6 +69,10 @@ mlir::Type AgentLowering::type(const sema::agents::Type *t) {
     return RecordType::get(context, t->record->name);
   case Kind::Enum:
     return EnumType::get(context, t->enumeration->name.text);
+  case Kind::Tensor: // Tensors with a size known and not known meet.
+    return RankedTensorType::get(
+        llvm::SmallVector<int64_t>(t->shape.size(), ShapedType::kDynamic),
+        elementType(t->dtype, builder));
   case Kind::Error:
     break;
   }

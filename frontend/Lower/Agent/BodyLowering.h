@@ -42,6 +42,8 @@ private:
   bool tryStmt(const ast::TryStmt &stmt);
   void assertStmt(const ast::AssertStmt &stmt);
   void testCall(const ast::CallExpr &expr);
+  Value randomTensor(const ast::CallExpr &expr);
+  void expectClose(const ast::CallExpr &expr);
   /// A region of statements: an `agt.result` ends it where control goes on.
   bool region(mlir::Region &region, llvm::function_ref<bool()> body);
   bool blockRegion(mlir::Region &into, const ast::Block &block) {

@@ -1,5 +1,6 @@
 // Calls: fns, tools, children, the library; and the fields of tools.
 #include "frontend/Lower/Agent/BodyLowering.h"
+#include "frontend/Lower/GraphLowering.h"
 #include "frontend/Sema/Agent/Library.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -82,6 +83,12 @@ Value BodyLowering::library(const ast::CallExpr &call) {
     testCall(call);
     return boolean(true);
   }
+  if (name == "randn")
+    return randomTensor(call);
+  if (name == "expect_close") {
+    expectClose(call);
+    return boolean(true);
+  }
   if (name == "calls") {
     const ast::Decl *decl = info(call).decl;
     const ToolInfo *tool = program.toolOf.lookup(decl);
@@ -147,6 +154,15 @@ Value BodyLowering::call(const ast::CallExpr &call) {
         builder, loc, own,
         FlatSymbolRefAttr::get(builder.getContext(), known.decl->name.text),
         args, attrs.segment, attrs.hash, attrs.was, attrs.onChange);
+  }
+  case Callee::Graph: {
+    const auto &graph = *cast<ast::GraphDecl>(known.decl);
+    std::string callee = known.onSingle && graph.mesh
+                             ? singleName(graph.name.text)
+                             : graph.name.text.str();
+    return RunGraphOp::create(
+        builder, loc, own, FlatSymbolRefAttr::get(builder.getContext(), callee),
+        args);
   }
   case Callee::Recorded: {
     llvm::StringRef name = cast<ast::NameRef>(call.callee)->name.text;

@@ -131,6 +131,8 @@ Value BodyLowering::exprPlain(const ast::Expr &expr, Type hint) {
     return unary(cast<ast::UnaryExpr>(expr));
   case NodeKind::CallExpr:
     return call(cast<ast::CallExpr>(expr));
+  case NodeKind::OnMeshExpr:
+    return this->expr(*cast<ast::OnMeshExpr>(expr).base);
   case NodeKind::IndexExpr: {
     const auto &index = cast<ast::IndexExpr>(expr);
     Value base = this->expr(*index.base);

@@ -240,11 +240,60 @@ bool BodyLowering::stmt(const ast::Stmt &stmt) {
   }
 }
 
+static const ast::Expr *named(const ast::CallExpr &call, llvm::StringRef name) {
+  for (const ast::Arg &arg : call.args)
+    if (arg.name.text == name)
+      return arg.value;
+  return nullptr;
+}
+
+static llvm::SmallVector<const ast::Expr *>
+positional(const ast::CallExpr &call) {
+  llvm::SmallVector<const ast::Expr *> list;
+  for (const ast::Arg &arg : call.args)
+    if (!arg.name)
+      list.push_back(arg.value);
+  return list;
+}
+
+static llvm::StringRef sourceOf(llvm::SMRange range) {
+  const char *begin = range.Start.getPointer();
+  return {begin, size_t(range.End.getPointer() - begin)};
+}
+
+Value BodyLowering::randomTensor(const ast::CallExpr &call) {
+  llvm::SmallVector<Value> sizes;
+  for (const ast::Expr *size :
+       cast<ast::ListExpr>(positional(call).front())->elements)
+    sizes.push_back(expr(*size));
+  const ast::Expr *seed = named(call, "seed");
+  Value number = seed ? expr(*seed) : integer(0);
+  return RandomTensorOp::create(builder, loc, type(typeOf(call)), sizes,
+                                number);
+}
+
+/// Without bounds the two may differ by 1e-5; with one, the other is 0.
+void BodyLowering::expectClose(const ast::CallExpr &call) {
+  auto sides = positional(call);
+  std::string words =
+      (sourceOf(sides[0]->range) + " and " + sourceOf(sides[1]->range)).str();
+  Value actual = expr(*sides[0]), expected = expr(*sides[1]);
+  const ast::Expr *atol = named(call, "atol"), *rtol = named(call, "rtol");
+  auto bound = [&](const ast::Expr *given, double otherwise) -> Value {
+    if (given)
+      return expr(*given);
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getF64FloatAttr(otherwise));
+  };
+  Value absolute = bound(atol, rtol ? 0 : 1e-5), relative = bound(rtol, 0);
+  ExpectCloseOp::create(builder, loc, actual, expected, words, absolute,
+                        relative);
+}
+
 /// `expect(condition)`: the sides of a comparison are shown as well.
 void BodyLowering::testCall(const ast::CallExpr &call) {
   const ast::Expr &source = *call.args[0].value;
-  std::string words(source.range.Start.getPointer(),
-                    source.range.End.getPointer());
+  std::string words = sourceOf(source.range).str();
   llvm::SmallVector<Value> sides;
   Value condition;
   if (const auto *comparison = dyn_cast<ast::CompareExpr>(&source)) {

@@ -92,7 +92,6 @@ private:
   const Type *checkRange(const ast::RangeExpr &expr);
   const Type *checkIndex(const ast::IndexExpr &expr);
   const Type *checkMember(const ast::MemberExpr &expr);
-  const Type *checkOnMesh(const ast::OnMeshExpr &expr);
   const Type *memberOf(const Type *base, const ast::MemberExpr &expr);
   const Type *checkList(const ast::ListExpr &expr, const Type *expected);
   const Type *checkComprehension(const ast::ComprehensionExpr &expr,
@@ -141,6 +140,16 @@ private:
   const Type *checkParse(const ast::ParseCallExpr &expr);
   const Type *checkTestCall(const ast::CallExpr &expr, llvm::StringRef name);
   const Type *checkListArg(const ast::Expr &expr, llvm::StringRef name);
+
+  //===--------------------------------------------------------------------===//
+  // Graphs and tensors in tests (Graphs.cpp)
+  //===--------------------------------------------------------------------===//
+
+  const Type *checkOnMesh(const ast::OnMeshExpr &expr);
+  const Type *checkGraphCall(const ast::CallExpr &expr,
+                             const ast::GraphDecl &decl);
+  const Type *checkRandn(const ast::CallExpr &expr);
+  const Type *checkExpectClose(const ast::CallExpr &expr);
 
   //===--------------------------------------------------------------------===//
   // Steps of their own form (Ask.cpp, Fork.cpp, Join.cpp, Match.cpp)

@@ -102,15 +102,6 @@ const Type *BodyChecker::checkCall(const ast::CallExpr &expr) {
   return unknownFunction(name);
 }
 
-/// The call of a graph is judged as it is without its mesh.
-const Type *BodyChecker::checkOnMesh(const ast::OnMeshExpr &expr) {
-  const auto *call = dyn_cast<ast::CallExpr>(expr.base);
-  const auto *callee = call ? dyn_cast<ast::NameRef>(call->callee) : nullptr;
-  if (callee && checker.findAs<ast::GraphDecl>(callee->name.text))
-    return checkCall(*call);
-  return error(expr.range, "'on' follows the call of a graph");
-}
-
 const Type *BodyChecker::checkDeclCall(const ast::CallExpr &expr,
                                        const ast::Ident &name,
                                        const ast::Decl &decl) {
@@ -133,12 +124,11 @@ const Type *BodyChecker::checkDeclCall(const ast::CallExpr &expr,
     checkArgs(expr, name.text, callee.params, decl.name.range);
     return callee.result;
   }
+  if (const auto *graph = dyn_cast<ast::GraphDecl>(&decl);
+      graph && mode == Mode::Test)
+    return checkGraphCall(expr, *graph);
   for (const ast::Arg &arg : expr.args)
     check(*arg.value);
-  if (mode == Mode::Test && llvm::isa<ast::GraphDecl>(decl)) {
-    checker.refuseLater(&owner, expr.range, "a graph in a test");
-    return types.error();
-  }
   return error(name.range, "'" + name.text + "' is " + kindOf(decl) +
                                " and cannot be called in a " +
                                keywordOf(owner));

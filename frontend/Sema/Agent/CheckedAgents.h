@@ -37,6 +37,7 @@ enum class Callee : uint8_t {
   Fn,
   Tool,
   Agent,
+  Graph,
   /// `now random uuid env read_file open`.
   Recorded,
   Rerank,
@@ -55,6 +56,8 @@ struct NodeInfo {
   /// What is called, asked or named: fn, tool, agent, llm, enum.
   const ast::Decl *decl = nullptr;
   const Local *local = nullptr;
+  /// Of the call of a graph: without its mesh.
+  bool onSingle = false;
   /// A const, or the field of a model.
   std::shared_ptr<Value> constant;
   /// A step's segment, or a loop's; empty where there is none.

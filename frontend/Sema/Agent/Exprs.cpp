@@ -228,7 +228,7 @@ const Type *BodyChecker::checkString(const ast::StringLit &expr) {
       continue;
     const Type *type = check(*part.expr);
     if (type->is(Type::Context) || type->is(Type::Bytes) ||
-        type->is(Type::Tuple))
+        type->is(Type::Tuple) || holdsTensors(type))
       diags.error(part.expr->range, "a '" + type->str() + "' has no text");
   }
   return types.string();

@@ -196,7 +196,7 @@ bool BodyChecker::checkArms(
   let = outer;
   if (type->is(Type::List) || type->is(Type::Record) ||
       type->is(Type::Handle) || type->is(Type::Tuple) ||
-      type->is(Type::Context) || type->is(Type::Bytes))
+      type->is(Type::Context) || type->is(Type::Bytes) || holdsTensors(type))
     type =
         error(subject.range, "'match' cannot compare a '" + type->str() + "'");
   Cover cover(diags, type);

@@ -63,6 +63,13 @@ std::string Type::str() const {
     return record->name.str();
   case Enum:
     return enumeration->name.text.str();
+  case Tensor: {
+    std::vector<std::string> sizes;
+    for (int64_t size : shape)
+      sizes.push_back(size < 0 ? "?" : std::to_string(size));
+    return "tensor<" + dtypeName(dtype).str() + ", [" +
+           llvm::join(sizes, ", ") + "]>";
+  }
   }
   return "";
 }
@@ -147,6 +154,14 @@ const Type *TypeTable::enumeration(const ast::EnumDecl &decl) {
   return intern(std::move(type));
 }
 
+const Type *TypeTable::tensor(DType dtype, std::vector<int64_t> shape) {
+  Type type;
+  type.kind = Type::Tensor;
+  type.dtype = dtype;
+  type.shape = std::move(shape);
+  return intern(std::move(type));
+}
+
 const Type *TypeTable::meet(const Type *a, const Type *b) {
   if (a == b || b->is(Type::Nothing) || a->isError())
     return a;
@@ -180,6 +195,17 @@ const Type *TypeTable::meet(const Type *a, const Type *b) {
   return sameValues(b, a) ? a : nullptr;
 }
 
+/// What is not known of a tensor shows when the test runs.
+static bool sameTensors(const Type *from, const Type *to) {
+  if (from->dtype != to->dtype || from->shape.size() != to->shape.size())
+    return false;
+  for (size_t i = 0; i < from->shape.size(); ++i)
+    if (from->shape[i] >= 0 && to->shape[i] >= 0 &&
+        from->shape[i] != to->shape[i])
+      return false;
+  return true;
+}
+
 bool agt::sema::agents::sameValues(const Type *from, const Type *to) {
   if (from == to || from->isError() || to->isError() || from->is(Type::Nothing))
     return true;
@@ -200,6 +226,8 @@ bool agt::sema::agents::sameValues(const Type *from, const Type *to) {
       if (!sameValues(from->elements[i], to->elements[i]))
         return false;
     return true;
+  case Type::Tensor:
+    return sameTensors(from, to);
   default:
     return false;
   }
@@ -218,7 +246,18 @@ bool agt::sema::agents::converts(const Type *from, const Type *to) {
 bool agt::sema::agents::comparable(const Type *a, const Type *b) {
   if (a->isNumber() && b->isNumber())
     return true;
+  if (holdsTensors(a) || holdsTensors(b))
+    return false;
   return converts(a, b) || converts(b, a);
+}
+
+bool agt::sema::agents::holdsTensors(const Type *type) {
+  if (type->is(Type::Tensor))
+    return true;
+  for (const Type *element : type->elements)
+    if (holdsTensors(element))
+      return true;
+  return type->element && holdsTensors(type->element);
 }
 
 static bool hasSchemaIn(const Type *type,

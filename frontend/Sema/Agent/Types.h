@@ -5,6 +5,7 @@
 #define AGT_FRONTEND_SEMA_AGENT_TYPES_H
 
 #include "frontend/AST/Decl.h"
+#include "frontend/Sema/Types.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -59,6 +60,8 @@ struct Type {
     Tuple,
     Record,
     Enum,
+    /// What graphs take and give; in tests alone.
+    Tensor,
   };
   Kind kind = Error;
   /// Of Option, List, Handle and Result.
@@ -69,6 +72,9 @@ struct Type {
   std::vector<const Type *> elements;
   const RecordInfo *record = nullptr;
   const ast::EnumDecl *enumeration = nullptr;
+  /// Of Tensor; a size below 0 is not known before the test runs.
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
 
   bool is(Kind other) const { return kind == other; }
   bool isError() const { return kind == Error; }
@@ -97,6 +103,7 @@ public:
   const Type *tuple(std::vector<const Type *> elements);
   const Type *record(const RecordInfo &info);
   const Type *enumeration(const ast::EnumDecl &decl);
+  const Type *tensor(DType dtype, std::vector<int64_t> shape);
 
   /// The type of both, or null: an int with a float is a float, `none` with a
   /// T is a T?.
@@ -117,6 +124,9 @@ bool sameValues(const Type *from, const Type *to);
 bool converts(const Type *from, const Type *to);
 /// Whether `==` compares values of these types.
 bool comparable(const Type *a, const Type *b);
+/// Whether values are tensors or hold some: these have no text, no form in
+/// JSON, and `==` does not compare them.
+bool holdsTensors(const Type *type);
 /// Whether values have a form in JSON that a model or a tool can give.
 bool hasSchema(const Type *type);
 

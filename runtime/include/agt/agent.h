@@ -38,6 +38,7 @@
  *   err of `try`         AGT_RECORD [step: string, message: string]; -1
  *   handle<T>            AGT_HANDLE
  *   context              AGT_CONTEXT
+ *   tensor<...>          AGT_TENSOR, in tests alone
  *
  * Texts (`text`, `name`, ...) given as const char * are UTF-8, end with NUL and
  * are constants of the program. Durations are nanoseconds; AGT_NEVER is "not
@@ -127,7 +128,8 @@ enum agt_kind {
   AGT_LIST = 6,
   AGT_RECORD = 7,
   AGT_HANDLE = 8,
-  AGT_CONTEXT = 9
+  AGT_CONTEXT = 9,
+  AGT_TENSOR = 10
 };
 
 AGT_API int32_t agt_value_kind(const agt_value *value);
@@ -396,6 +398,25 @@ AGT_API int64_t agt_test_calls(agt_scope *scope, int32_t with, uint32_t index);
 AGT_API int32_t agt_test_expect(agt_scope *scope, const char *place,
                                 const char *text, int32_t truth,
                                 const agt_value *a, const agt_value *b);
+
+/* randn([...], seed = n): element i of a tensor of f32 is number i % 4 of four
+ * that Philox4x32-10 gives for the counter i / 4 and the key n, made normal by
+ * the method of Box and Muller (docs/Agents.md). Fails for a size below 0 and
+ * for more bytes than there are. */
+AGT_API int32_t agt_test_randn(agt_scope *scope, const char *place,
+                               const int64_t *shape, uint64_t rank,
+                               int64_t seed, const agt_value **result);
+/* A call of a graph: one tensor for each of its parameters; its weights are
+ * bound. Several results are a list. What would fail a run fails the test. */
+AGT_API int32_t agt_test_graph(agt_scope *scope, const char *place,
+                               const agt_graph *graph,
+                               const agt_value *const *args, uint64_t n_args,
+                               const agt_value **result);
+/* expect_close(a, b): fails with `text`, the source of both, and the elements
+ * that differ most unless |a - b| <= atol + rtol * |b| everywhere. */
+AGT_API int32_t agt_test_close(agt_scope *scope, const char *place,
+                               const char *text, const agt_value *a,
+                               const agt_value *b, double atol, double rtol);
 
 /* The command line of a program that has agents; it may have graphs as well.
  * (Programs without agents call agt_main, and so link none of this.) With the

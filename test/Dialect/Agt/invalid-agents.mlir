@@ -579,3 +579,37 @@ agt.agent @a(%x: i64, %l: !agt.list<i64>) -> i64 {
   %1 = agt.join %l [{op = "take"}] step "j" hash "70" : !agt.list<i64> -> !agt.list<i64>
   agt.finish %x : i64
 }
+
+// -----
+
+// random_tensor_c1
+agt.test "t" {
+  %n = arith.constant 2 : i64
+  // expected-error @+1 {{'agt.random_tensor' op expected 2 sizes for 'tensor<?x?xf32>', got 1}}
+  %0 = agt.random_tensor [%n] seed %n : tensor<?x?xf32>
+  agt.result
+}
+
+// -----
+
+// run_graph_c1
+agt.test "t" {
+  // expected-error @+1 {{'agt.run_graph' op expected the name of a graph, got 'none'}}
+  %0 = agt.run_graph @none() : () -> tensor<?xf32>
+  agt.result
+}
+
+// -----
+
+// run_graph_c2
+agt.graph @g(%x: tensor<4xf32>, %w: tensor<4xf32> {agt.input = {kind = "weight"}}) -> tensor<4xf32> {
+  agt.return %x : tensor<4xf32>
+}
+agt.test "t" {
+  %n = arith.constant 4 : i64
+  %x = agt.random_tensor [%n] seed %n : tensor<4xf32>
+  %0 = agt.run_graph @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{'agt.run_graph' op expected the types of 'g'}}
+  %1 = agt.run_graph @g(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  agt.result
+}

@@ -212,5 +212,16 @@ agt.test "a word is a word" {
   %1 = arith.constant true
   // CHECK: agt.expect %{{.*}} "a == b"(%{{.*}}, %{{.*}}) : i64, i64
   agt.expect %1 "a == b"(%0, %0) : i64, i64
+  // CHECK: %[[X:.*]] = agt.random_tensor[%{{.*}}] seed %{{.*}} : tensor<?xf32>
+  %2 = agt.random_tensor [%0] seed %0 : tensor<?xf32>
+  // CHECK: %[[Y:.*]] = agt.run_graph @twice(%[[X]]) : (tensor<?xf32>) -> tensor<?xf32>
+  %3 = agt.run_graph @twice(%2) : (tensor<?xf32>) -> tensor<?xf32>
+  %4 = arith.constant 1.0 : f64
+  // CHECK: agt.expect_close %[[Y]], %[[X]] "y and x" atol %{{.*}} rtol %{{.*}} : tensor<?xf32>, tensor<?xf32>
+  agt.expect_close %3, %2 "y and x" atol %4 rtol %4 : tensor<?xf32>, tensor<?xf32>
   agt.result
+}
+
+agt.graph @twice(%x: tensor<?xf32>) -> tensor<?xf32> {
+  agt.return %x : tensor<?xf32>
 }
