@@ -175,13 +175,14 @@ private:
   /// when a line must end inside.
   unsigned flatWidth(size_t begin, size_t end) const {
     unsigned width = 0;
+    bool first = true; // line
     for (size_t at = begin; at != end; ++at) {
-      width += (at != begin ? atoms[at].space : 0) + atoms[at].width;
+      if (first)
+        width += (at != begin ? atoms[at].space : 0) + atoms[at].width;
       if ((atoms[at].lineComment && at + 1 != end) || width > lineWidth)
         return lineWidth + 1;
       // What follows a string of several lines is on its last one.
-      if (atoms[at].multiLine)
-        return width;
+      first &= !atoms[at].multiLine;
     }
     return width;
   }

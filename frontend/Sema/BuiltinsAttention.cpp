@@ -300,13 +300,10 @@ bool AttentionChecker::checkQuantized(unsigned param, unsigned scales,
 }
 
 bool AttentionChecker::checkNumbers() {
-  if (args.has(Softcap)) {
-    out.softcap = args.number(Softcap);
-    if (!(*out.softcap > 0)) {
-      args.error(Softcap, "'softcap' must be above 0");
-      return false;
-    }
-  }
+  if (args.has(Scale) && !args.fitsF32(Scale))
+    return false;
+  if (args.has(Softcap) && !(out.softcap = args.positive(Softcap)))
+    return false;
   out.pin = args.has(Pin) ? args.integer(Pin) : 0;
   return true;
 }

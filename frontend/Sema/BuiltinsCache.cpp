@@ -132,13 +132,10 @@ bool AttendChecker::checkNumbers() {
                       "dim 0 of '" + args.paramName(arg) + "'", heads,
                       "the heads of 'q'"))
       return false;
-  if (args.has(Softcap)) {
-    out.softcap = args.number(Softcap);
-    if (!(*out.softcap > 0)) {
-      args.error(Softcap, "'softcap' must be above 0");
-      return false;
-    }
-  }
+  if (args.has(Scale) && !args.fitsF32(Scale))
+    return false;
+  if (args.has(Softcap) && !(out.softcap = args.positive(Softcap)))
+    return false;
   out.pin = args.has(Pin) ? args.integer(Pin) : 0;
   return true;
 }

@@ -4,6 +4,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace agt;
 using namespace agt::sema;
 using llvm::dyn_cast;
@@ -295,6 +298,26 @@ int64_t CallArgs::integer(unsigned param) const {
 double CallArgs::number(unsigned param) const {
   return has(param) ? *values[param].constantNumber()
                     : builtin.params[param].byDefault;
+}
+
+std::optional<double> CallArgs::positive(unsigned param) const {
+  using Limits = std::numeric_limits<float>;
+  double value = number(param);
+  if (value >= Limits::min() && value <= Limits::max())
+    return value;
+  error(param, "'" + paramName(param) + "' must be " +
+                   (value > 0 ? "within what f32 has, about 1.2e-38 to 3.4e38"
+                              : "above 0"));
+  return std::nullopt;
+}
+
+bool CallArgs::fitsF32(unsigned param) const {
+  std::optional<double> value = values[param].constantNumber();
+  if (!value || std::fabs(*value) <= std::numeric_limits<float>::max())
+    return true;
+  error(param, "'" + paramName(param) +
+                   "' must be within what f32 has, up to about 3.4e38");
+  return false;
 }
 
 bool CallArgs::boolean(unsigned param, bool byDefault) const {

@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace agt;
 using namespace agt::sema;
 using llvm::cast;
@@ -161,7 +163,7 @@ Value Checker::parseDefine(llvm::StringRef name, llvm::StringRef text,
     return fail("an int");
   case Value::Float: {
     double value;
-    if (text.getAsDouble(value))
+    if (text.getAsDouble(value) || !std::isfinite(value))
       return fail("a float");
     return Value::ofFloat(value);
   }

@@ -115,6 +115,7 @@ private:
   // Scalars.cpp
   Value scalarBinary(Op op, llvm::StringRef name, const Operand &a,
                      const Operand &b, llvm::SMRange range);
+  bool requireDivisor(Op op, const Operand &divisor);
   Value scalarUnary(Op op, llvm::StringRef name, const Operand &a,
                     llvm::SMRange range);
   Value scalarCompare(ast::CompareOp op, const Operand &a, const Operand &b,

@@ -61,6 +61,17 @@ static Dim fold(DimContext &dims, Op op, Dim a, Dim b) {
   }
 }
 
+/// A divisor that is not known is checked when the graph runs.
+bool ExprChecker::requireDivisor(Op op, const Operand &divisor) {
+  Dim dim = divisor.value.dim;
+  if (!graph || dim->constant() || (op != Op::Div && op != Op::Rem))
+    return true;
+  Dim square = dims.mul(dim, dim); // it may be negative
+  return !square || graph->requireLessOrEqual(
+                        dims.constant(1), square, divisor.range,
+                        "cannot divide by " + dim->str() + ", which is 0");
+}
+
 Value ExprChecker::scalarBinary(Op op, llvm::StringRef name, const Operand &a,
                                 const Operand &b, llvm::SMRange range) {
   const Value &x = a.value, &y = b.value;
@@ -86,6 +97,8 @@ Value ExprChecker::scalarBinary(Op op, llvm::StringRef name, const Operand &a,
   for (const Operand *operand : {&a, &b})
     if (!operand->value.isNumber())
       return refuse(*operand, graph ? "tensors and numbers" : "numbers");
+  if (x.isInt() && y.isInt() && !requireDivisor(op, b))
+    return Value::poison();
   if (x.isInt() && y.isInt())
     return intOrError(fold(dims, op, x.dim, y.dim), range);
   if (x.constantNumber() && y.constantNumber())

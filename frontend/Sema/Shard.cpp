@@ -79,8 +79,10 @@ bool GraphChecker::checkShardBy(const ast::ShardBy &by, const MeshInfo &mesh,
       continue;
     }
     if (!used.insert(axis.text).second) {
-      diags.error(axis.range,
-                  "axis '" + axis.text + "' cuts two dims of one value");
+      bool twice = llvm::is_contained(split.axes, axis.text);
+      diags.error(axis.range, "axis '" + axis.text +
+                                  (twice ? "' cuts this dim twice"
+                                         : "' cuts two dims of one value"));
       ok = false;
     }
     split.axes.push_back(axis.text.str());

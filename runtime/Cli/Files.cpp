@@ -209,6 +209,13 @@ Outputs::Outputs(const agt_graph &graph, const std::vector<std::string> &specs)
     checkWritable(file.path);
 }
 
+std::vector<std::string> Outputs::paths() const {
+  std::vector<std::string> result;
+  for (const File &file : files)
+    result.push_back(file.path);
+  return result;
+}
+
 void Outputs::add(const std::string &path, std::vector<size_t> results) {
   for (File &file : files) {
     if (file.path != path)

@@ -52,6 +52,7 @@ public:
   /// Writes all files; they appear together at the end, or none does.
   void write(const agt_tensor *results) const;
   bool empty() const { return files.empty(); }
+  std::vector<std::string> paths() const;
 
 private:
   struct File {

@@ -103,9 +103,16 @@ private:
   // What can be said of them before the work is.
   Outputs checkedOutputs() const {
     Outputs outputs(graph, options.out);
+    std::vector<std::string> paths = outputs.paths();
     for (const std::string &file : {options.statsFile, options.trace})
-      if (!file.empty())
+      if (!file.empty()) {
         checkWritable(file);
+        paths.push_back(file);
+      }
+    for (auto a = paths.begin(); a != paths.end(); ++a)
+      for (auto b = paths.begin(); b != a; ++b)
+        if (areOneFile(*a, *b))
+          fail(AGT_BAD_INPUT, "two outputs would be written to '" + *a + "'");
     return outputs;
   }
 

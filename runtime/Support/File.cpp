@@ -209,6 +209,16 @@ void OutputFile::commit() {
   temporary.clear();
 }
 
+bool areOneFile(const std::string &a, const std::string &b) {
+  if (isSpecial(a))
+    return false;
+  auto place = [](const std::string &path) {
+    std::string whole = resolve(path);
+    return resolve(folderOf(whole)) + "/" + whole.substr(whole.rfind('/') + 1);
+  };
+  return place(a) == place(b);
+}
+
 void checkWritable(const std::string &path) {
   auto refuse = [&](int error) {
     fail(AGT_BAD_INPUT, "cannot write '" + path + "': " + errorText(error));

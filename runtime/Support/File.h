@@ -63,6 +63,9 @@ private:
 /// Fails with AGT_BAD_INPUT when `path` could not be written: no such folder,
 /// no permission, a folder. Leaves nothing behind. Used before the work.
 void checkWritable(const std::string &path);
+/// Whether what is written to one of them would be lost in the other; not so of
+/// devices and pipes.
+bool areOneFile(const std::string &a, const std::string &b);
 
 } // namespace agt::rt
 

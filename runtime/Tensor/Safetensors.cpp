@@ -7,8 +7,11 @@
 #include "runtime/Support/Text.h"
 #include "runtime/Tensor/Tensor.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 namespace agt::rt {
 
@@ -32,12 +35,12 @@ static const TypeName typeNames[] = {
     {"BOOL", Storage::Bool},
 };
 
-static Storage storageOf(const std::string &tensor, const std::string &dtype) {
+// Types that came after this was written are no reason to refuse a file.
+static Storage storageOf(const std::string &dtype) {
   for (const TypeName &entry : typeNames)
     if (dtype == entry.name)
       return entry.storage;
-  fail(AGT_BAD_INPUT,
-       "its tensor '" + tensor + "' has the unknown dtype '" + dtype + "'");
+  return Storage::Other;
 }
 
 // A JSON list of whole numbers >= 0.
@@ -67,7 +70,7 @@ static StoredTensor readEntry(const std::string &name, const Json &entry,
       !entry["dtype"].is_string())
     fail(AGT_BAD_INPUT, "its tensor '" + name + "' has no dtype");
   StoredTensor tensor;
-  tensor.storage = storageOf(name, entry["dtype"].get<std::string>());
+  tensor.storage = storageOf(entry["dtype"].get<std::string>());
   tensor.shape = numbers(entry, "shape", name);
   std::vector<int64_t> offsets = numbers(entry, "data_offsets", name);
   if (offsets.size() != 2 || offsets[0] > offsets[1] ||
@@ -79,7 +82,7 @@ static StoredTensor readEntry(const std::string &name, const Json &entry,
   bool fits = true;
   for (int64_t dim : tensor.shape)
     fits = fits && !__builtin_mul_overflow(needed, uint64_t(dim), &needed);
-  if (!fits || needed != got)
+  if (tensor.storage != Storage::Other && (!fits || needed != got))
     fail(AGT_BAD_INPUT,
          "its tensor '" + name + "' is " +
              shapeText(tensor.shape.data(), tensor.shape.size()) + " of " +
@@ -87,6 +90,46 @@ static StoredTensor readEntry(const std::string &name, const Json &entry,
              std::to_string(got) + " bytes");
   tensor.data = data + offsets[0];
   return tensor;
+}
+
+// The format leaves no byte of the data to two tensors or to none: that is a
+// damaged file, or one that hides something.
+static void checkCover(std::vector<std::array<uint64_t, 2>> parts,
+                       uint64_t size) {
+  std::sort(parts.begin(), parts.end());
+  uint64_t covered = 0;
+  for (auto [begin, end] : parts) {
+    if (begin != covered)
+      fail(AGT_BAD_INPUT,
+           "its bytes " + std::to_string(std::min(begin, covered)) + " to " +
+               std::to_string(std::max(begin, covered) - 1) + " belong to " +
+               (begin < covered ? "two tensors" : "no tensor"));
+    covered = end;
+  }
+  if (covered != size)
+    fail(AGT_BAD_INPUT, "its last " + std::to_string(size - covered) +
+                            " bytes belong to no tensor");
+}
+
+// The names of the header, which JSON itself lets stand there twice.
+static Json parseHeader(const char *text, uint64_t length) {
+  std::set<std::string> names;
+  std::string twice;
+  auto look = [&](int depth, Json::parse_event_t event, Json &parsed) {
+    if (depth == 1 && event == Json::parse_event_t::key &&
+        !names.insert(parsed.get<std::string>()).second)
+      twice = parsed.get<std::string>();
+    return true;
+  };
+  Json header;
+  try {
+    header = Json::parse(text, text + length, look);
+  } catch (const Json::exception &) {
+    fail(AGT_BAD_INPUT, "its header is not JSON");
+  }
+  if (!twice.empty())
+    fail(AGT_BAD_INPUT, "it has two tensors '" + twice + "'");
+  return header;
 }
 
 static std::vector<NamedStored> parse(const unsigned char *data, size_t size) {
@@ -101,19 +144,21 @@ static std::vector<NamedStored> parse(const unsigned char *data, size_t size) {
                             std::to_string(length) + " bytes of header, got " +
                             std::to_string(size - 8));
   auto *text = reinterpret_cast<const char *>(data + 8);
-  Json header;
-  try {
-    header = Json::parse(text, text + length);
-  } catch (const Json::exception &) {
-    fail(AGT_BAD_INPUT, "its header is not JSON");
-  }
+  Json header = parseHeader(text, length);
   if (!header.is_object())
     fail(AGT_BAD_INPUT, "its header is not a JSON object");
+  const unsigned char *content = data + 8 + length;
+  uint64_t bytes = size - 8 - length;
   std::vector<NamedStored> tensors;
-  for (const auto &[name, entry] : header.items())
-    if (name != "__metadata__")
-      tensors.push_back(
-          {name, readEntry(name, entry, data + 8 + length, size - 8 - length)});
+  std::vector<std::array<uint64_t, 2>> parts;
+  for (const auto &[name, entry] : header.items()) {
+    if (name == "__metadata__")
+      continue;
+    tensors.push_back({name, readEntry(name, entry, content, bytes)});
+    parts.push_back({entry["data_offsets"][0].get<uint64_t>(),
+                     entry["data_offsets"][1].get<uint64_t>()});
+  }
+  checkCover(std::move(parts), bytes);
   return tensors;
 }
 

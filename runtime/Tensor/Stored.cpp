@@ -47,8 +47,10 @@ static StorageFacts factsOf(Storage storage) {
     return {"u8", 1};
   case Storage::Bool:
     return {"bool", 1};
+  case Storage::Other:
+    break;
   }
-  return {"an unknown type", 1};
+  return {"a type that agt does not have", 1};
 }
 
 const char *storageName(Storage storage) { return factsOf(storage).name; }

@@ -28,7 +28,8 @@ enum class Storage {
   U32,
   U16,
   U8,
-  Bool
+  Bool,
+  Other // what no parameter can be; its size is not known
 };
 
 /// "f64", "u16" and so on.

@@ -64,6 +64,19 @@ static bool keepsSource(const CompileOptions &options) {
   return false;
 }
 
+/// A file's name as make reads it in a rule.
+static std::string forMake(llvm::StringRef path) {
+  std::string text;
+  for (char c : path) {
+    if (c == ' ' || c == '\t' || c == '#')
+      text += '\\';
+    if (c == '$')
+      text += '$';
+    text += c;
+  }
+  return text;
+}
+
 /// The rule of make that says what the result was made from: `-MD -MF FILE`.
 static bool writeDependencies(const CompileOptions &options,
                               const Source &source) {
@@ -72,10 +85,10 @@ static bool writeDependencies(const CompileOptions &options,
   std::string result = resultPath(options);
   if (result.empty())
     result = llvm::sys::path::stem(options.input).str();
-  std::string text = result + ":";
+  std::string text = forMake(result) + ":";
   for (unsigned id = 1; id <= source.sources.getNumBuffers(); ++id)
     text += " \\\n  " +
-            source.sources.getMemoryBuffer(id)->getBufferIdentifier().str();
+            forMake(source.sources.getMemoryBuffer(id)->getBufferIdentifier());
   std::string path = options.dependencyFile;
   if (path.empty())
     path = result + ".d";

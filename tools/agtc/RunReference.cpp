@@ -19,6 +19,9 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
+#include <new>
+#include <stdexcept>
+
 using namespace agt;
 using namespace agt::tool;
 using reference::Element;
@@ -145,6 +148,19 @@ static agt_status writeExtras(agt_run *run,
   return nullptr;
 }
 
+/// What a container says of too many elements is nothing that a user asked.
+static llvm::Expected<std::vector<Tensor>>
+interpret(const Declared &graph, const std::vector<Tensor> &inputs) {
+  try {
+    return reference::run(graph.op, inputs);
+  } catch (const std::length_error &) {
+  } catch (const std::bad_alloc &) {
+  }
+  return llvm::make_error<reference::RunError>(
+      graph.place,
+      "a tensor has more elements than there is memory for, at 8 bytes each");
+}
+
 /// The agt_graph_fn of every graph.
 static agt_status runOracle(agt_context *context, const agt_tensor *in,
                             size_t n_in, agt_tensor *out, size_t n_out) {
@@ -153,7 +169,7 @@ static agt_status runOracle(agt_context *context, const agt_tensor *in,
   if (agt_status status = agt_graph_begin(
           context, &current->table[current->selected], in, n_in, n_out, &run))
     return status;
-  auto results = reference::run(graph.op, readInputs(graph, in));
+  auto results = interpret(graph, readInputs(graph, in));
   if (!results)
     return failRun(run, results.takeError());
   if (agt_status status = giveResults(run, *results))

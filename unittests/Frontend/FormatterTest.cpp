@@ -53,6 +53,13 @@ TEST(Formatter, BracesStayOnTheirLineWhileTheyFit) {
             "  return 1;\n}\n");
 }
 
+TEST(Formatter, ALineCommentBehindABlockCommentEndsItsLine) {
+  EXPECT_EQ(format("const x = a + /* b\nc */ // d\ne;\n"),
+            "const x = a + /* b\nc */  // d\n    e;\n");
+  EXPECT_EQ(format("const x = f(\"\"\"a\nb\"\"\", // d\n2);\n"),
+            "const x = f(\"\"\"a\nb\"\"\",  // d\n    2);\n");
+}
+
 TEST(Formatter, BlankLines) {
   EXPECT_EQ(format("\n\nconst a = 1;\nconst b = 2;\n\n\n\nconst c = 3;\n\n"),
             "const a = 1;\nconst b = 2;\n\nconst c = 3;\n");

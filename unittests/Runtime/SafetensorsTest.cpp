@@ -65,7 +65,7 @@ TEST(Safetensors, RefusesBadFiles) {
   EXPECT_EQ(errorOf(file("[]", "")), "its header is not a JSON object");
   EXPECT_EQ(errorOf(file(R"({"a": 3})", "")), "its tensor 'a' has no dtype");
   EXPECT_EQ(errorOf(file(R"({"a": {"dtype": "F99"}})", "")),
-            "its tensor 'a' has the unknown dtype 'F99'");
+            "its tensor 'a' has no list of whole numbers as 'shape'");
   auto tensor = [](const char *shape, const char *offsets) {
     return errorOf(file(std::string(R"({"a": {"dtype": "F32", "shape": )") +
                             shape + R"(, "data_offsets": )" + offsets + "}}",
@@ -91,6 +91,45 @@ TEST(Safetensors, RefusesBadFiles) {
   EXPECT_EQ(tensor("[4611686018427387904, 8]", "[0, 8]"),
             "its tensor 'a' is [4611686018427387904, 8] of f32, which does not "
             "fit its 8 bytes");
+}
+
+std::string entry(const char *name, const char *dtype, int from, int to) {
+  return std::string("\"") + name + R"(": {"dtype": ")" + dtype +
+         R"(", "shape": [)" + std::to_string(to - from) +
+         R"(], "data_offsets": [)" + std::to_string(from) + ", " +
+         std::to_string(to) + "]}";
+}
+
+TEST(Safetensors, EveryByteBelongsToOneTensor) {
+  auto two = [](std::string first, std::string second) {
+    return errorOf(file("{" + first + ", " + second + "}", "abcdefgh"));
+  };
+  EXPECT_EQ(two(entry("a", "U8", 3, 8), entry("b", "U8", 0, 3)), "");
+  EXPECT_EQ(two(entry("a", "U8", 0, 3), entry("b", "U8", 4, 8)),
+            "its bytes 3 to 3 belong to no tensor");
+  EXPECT_EQ(two(entry("a", "U8", 0, 5), entry("b", "U8", 3, 8)),
+            "its bytes 3 to 4 belong to two tensors");
+  EXPECT_EQ(two(entry("a", "U8", 0, 3), entry("b", "U8", 3, 6)),
+            "its last 2 bytes belong to no tensor");
+  EXPECT_EQ(two(entry("a", "U8", 0, 4), entry("a", "U8", 4, 8)),
+            "it has two tensors 'a'");
+  EXPECT_EQ(errorOf(file("{}", "")), "");
+}
+
+TEST(Safetensors, TypesThatAgtDoesNotHaveAreNoFault) {
+  std::string content =
+      file("{" + entry("a", "F4", 0, 4) + ", " + entry("b", "U8", 4, 8) + "}",
+           "abcdefgh");
+  std::vector<NamedStored> tensors = read(content);
+  ASSERT_EQ(tensors.size(), 2u);
+  EXPECT_EQ(tensors[0].tensor.storage, Storage::Other);
+  try {
+    bindStored(tensors[0].tensor, AGT_F32, "x", "w.safetensors");
+    FAIL();
+  } catch (const Failure &failure) {
+    EXPECT_EQ(failure.message, "expected f32 for 'x', got a type that agt does "
+                               "not have in 'w.safetensors'");
+  }
 }
 
 TEST(Safetensors, WritesWhatItReads) {

@@ -13,7 +13,7 @@
 
 namespace agt::spirv::attention {
 
-/// A thread makes one element of o.
+/// A thread makes 16 elements of a row of o, or what is left of it.
 extern const Numbered mergeKernel;
 
 } // namespace agt::spirv::attention
