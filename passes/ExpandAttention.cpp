@@ -212,8 +212,8 @@ Value Expansion::pick(Value inside, Value ofSequence) {
 
 /// Offsets that are inputs of the graph are checked when a run is given them.
 void Expansion::remember(Value offsets, StringRef attribute) {
-  while (auto cast = offsets.getDefiningOp<tensor::CastOp>())
-    offsets = cast.getSource();
+  while (isa_and_present<tensor::CastOp, ShardOp>(offsets.getDefiningOp()))
+    offsets = offsets.getDefiningOp()->getOperand(0);
   if (auto input = dyn_cast<BlockArgument>(offsets))
     op->setAttr(attribute, b.getI64IntegerAttr(input.getArgNumber()));
 }

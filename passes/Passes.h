@@ -22,6 +22,13 @@ constexpr unsigned kKernelBuffers = 15;
 constexpr llvm::StringLiteral kQCuInput = "agt.q_cu_input";
 constexpr llvm::StringLiteral kKvCuInput = "agt.kv_cu_input";
 
+/// Attribute that agt-convert-to-ring leaves on a graph: what its inputs have
+/// to hold, since ops on parts no longer say. An array of dictionaries:
+/// `input`, of offsets or scales; `of`, the input that they are offsets into or
+/// scales of, and `axis`, its tokens; of scales `block` and `heads_first`;
+/// `place`, a location. Offsets may have no `of`.
+constexpr llvm::StringLiteral kDataChecks = "agt.data_checks";
+
 /// Whether every op of a graph is one that may stand outside a kernel; emits
 /// an error for each that may not.
 mlir::LogicalResult verifyKernelPhase(GraphOp graph);

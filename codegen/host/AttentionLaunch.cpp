@@ -196,7 +196,7 @@ static std::optional<unsigned> inputOf(Value tensor) {
 }
 
 void GraphEmitter::checkData(AttentionOp op, Value queries, Value keys) {
-  // Positions of a mesh have parts of their inputs.
+  // Positions of a mesh have parts of their inputs: checkMeshData.
   if (graph.getMesh())
     return;
   Value place = b.text(agt::host::placeOf(op.getLoc()));
@@ -214,6 +214,31 @@ void GraphEmitter::checkData(AttentionOp op, Value queries, Value keys) {
   };
   scales(op.getKScale(), op.getKey(), op.getKBlock());
   scales(op.getVScale(), op.getValue(), op.getVBlock());
+}
+
+void GraphEmitter::checkMeshData() {
+  auto checks = graph->getAttrOfType<ArrayAttr>(kDataChecks);
+  if (!checks)
+    return;
+  for (auto check : checks.getAsRange<DictionaryAttr>()) {
+    auto number = [&](StringRef name) {
+      return check.getAs<IntegerAttr>(name).getInt();
+    };
+    Value place =
+        b.text(agt::host::placeOf(check.getAs<LocationAttr>("place")));
+    Value input = b.i64(number("input"));
+    if (check.contains("block")) {
+      b.call("agt_graph_check_scales",
+             {runHandle, input, b.i64(number("of")),
+              clamped(b, number("block")),
+              b.i32(check.getAs<BoolAttr>("heads_first").getValue()), place});
+      continue;
+    }
+    // Of tokens that the graph computes only the order is known here.
+    Value tokens = check.contains("of") ? inputDim(number("of"), number("axis"))
+                                        : b.i64(INT64_MAX);
+    b.call("agt_graph_check_offsets", {runHandle, input, tokens, place});
+  }
 }
 
 LogicalResult GraphEmitter::emitAttention(AttentionOp op) {

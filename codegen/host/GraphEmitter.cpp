@@ -401,6 +401,7 @@ LogicalResult GraphEmitter::runPosition() {
 
 LogicalResult GraphEmitter::emitBody() {
   checkInputs();
+  checkMeshData();
   for (Operation &op : graph.getBody().front()) {
     if (failed(emit(&op)))
       return failure();

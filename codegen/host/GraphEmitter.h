@@ -49,6 +49,8 @@ private:
                                    Value enabled);
   /// Checks what an attention's inputs hold, where the graph's own are those.
   void checkData(AttentionOp op, Value queries, Value keys);
+  /// The same for all attentions of a graph on a mesh (kDataChecks).
+  void checkMeshData();
   void emitRequire(RequireOp op);
   void emitRopeTable(RopeTableOp op);
   void emitReturn(ReturnOp op);

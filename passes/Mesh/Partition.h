@@ -38,6 +38,9 @@ private:
   mlir::LogicalResult convertTensorOp(mlir::Operation *op);
   mlir::LogicalResult convertAttention(AttentionOp op, const ShardingRule &rule,
                                        const Splits &splits);
+  /// Notes on the graph which inputs of an attention have elements that a run
+  /// has to check (kDataChecks).
+  void noteDataChecks(AttentionOp op);
   /// Whether a statement says `via ulysses` of tokens that are cut so.
   bool isUlysses(const DimSplit &tokens);
   /// Cuts the heads by the axes that cut the tokens, which become whole.

@@ -8,6 +8,7 @@
 // from the same question (ring.needed), so that they agree.
 #include "passes/Analysis/RingSchedule.h"
 #include "passes/Mesh/Partition.h"
+#include "passes/Passes.h"
 
 #include "dialect/Agt/Shapes.h"
 
@@ -143,9 +144,54 @@ SharedAttention Partition::shared(AttentionOp op, SharedAttention::Way way,
   return a;
 }
 
+/// The number of the graph's input that a value is, statements and casts aside.
+static std::optional<int64_t> inputOf(Value value) {
+  while (value &&
+         isa_and_present<ShardOp, tensor::CastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto input = dyn_cast_if_present<BlockArgument>(value);
+  return input ? std::optional<int64_t>(input.getArgNumber()) : std::nullopt;
+}
+
+void Partition::noteDataChecks(AttentionOp op) {
+  SmallVector<Attribute> checks;
+  if (auto known = graph->getAttrOfType<ArrayAttr>(kDataChecks))
+    llvm::append_range(checks, known);
+  auto note = [&](int64_t input, std::optional<int64_t> of,
+                  ArrayRef<NamedAttribute> more) {
+    SmallVector<NamedAttribute> check(more);
+    auto number = [&](StringRef name, int64_t value) {
+      check.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
+    };
+    number("input", input);
+    if (of)
+      number("of", *of);
+    number("axis", tokensDim(op));
+    check.push_back(b.getNamedAttr("place", LocationAttr(op.getLoc())));
+    checks.push_back(b.getDictionaryAttr(check));
+  };
+  for (auto [attribute, of] : {std::pair(kQCuInput, op.getQuery()),
+                               std::pair(kKvCuInput, op.getKey())})
+    if (auto input = op->getAttrOfType<IntegerAttr>(attribute))
+      note(input.getInt(), inputOf(of), {});
+  auto scales = [&](Value scale, Value of, std::optional<uint64_t> block) {
+    std::optional<int64_t> input = inputOf(scale), values = inputOf(of);
+    if (input && values)
+      note(*input, values,
+           {b.getNamedAttr("block", b.getI64IntegerAttr(*block)),
+            b.getNamedAttr("heads_first",
+                           b.getBoolAttr(op.getLayout() == Layout::HSD))});
+  };
+  scales(op.getKScale(), op.getKey(), op.getKBlock());
+  scales(op.getVScale(), op.getValue(), op.getVBlock());
+  if (!checks.empty())
+    graph->setAttr(kDataChecks, b.getArrayAttr(checks));
+}
+
 LogicalResult Partition::convertAttention(AttentionOp op,
                                           const ShardingRule &rule,
                                           const Splits &given) {
+  noteDataChecks(op);
   Splits splits(given);
   DimSplit &keys = splits[rule.keys];
   const DimSplit &queries = splits[rule.queries];

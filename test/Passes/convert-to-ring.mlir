@@ -206,6 +206,7 @@ agt.mesh @m axes ["cp"] sizes [3] links [0.0]
 // No cut keeps blocks of scales whole: every place has all scales, and each key of
 // a step gets its own.
 // CHECK-LABEL: agt.graph @scales
+// CHECK-SAME: agt.data_checks = [{axis = 1 : i64, block = 4 : i64, heads_first = true, input = 2 : i64, of = 1 : i64, place = #loc{{[0-9]*}}}, {
 // CHECK: %[[AT:.*]] = ring.positions
 // CHECK: %[[FOUR:.*]] = agt.scalar %c4
 // CHECK: %[[BLOCK:.*]] = agt.div %[[AT]], %[[FOUR]]

@@ -4,7 +4,9 @@
 // are and go round with the keys; positions likewise. Masks are left as they are.
 agt.mesh @m axes ["cp"] sizes [2] links [0.0]
 
+// What the run has to check of the inputs is noted on the graph.
 // CHECK-LABEL: agt.graph @packed
+// CHECK-SAME: agt.data_checks = [{axis = 1 : i64, input = 3 : i64, of = 0 : i64, place = #loc{{[0-9]*}}}, {axis = 1 : i64, input = 3 : i64, of = 1 : i64, place = #loc{{[0-9]*}}}]
 // CHECK: ring.schedule
 // CHECK-COUNT-2: ring.shift {{.*}} move kv
 // CHECK: %[[POS:.*]] = ring.shift {{.*}} move aux

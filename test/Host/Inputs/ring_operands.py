@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What an attention is told besides queries, keys and values, round a ring.
 
-usage: ring_operands.py SOURCE PLACES BALANCE
+usage: ring_operands.py SOURCE PLACES BALANCE [heads]
 
-Each graph of SOURCE is run on a mesh of PLACES positions, on one device and by
+With `heads` a second axis of two shares the heads: rings beside each other. Each graph of SOURCE is run on a mesh of PLACES positions, on one device and by
 the oracle, over as many tokens as it has positions, fewer, more, one and none.
 Both results are within the oracle's bound. What moves besides keys and values
 is what the schedule promises, to the byte, and no position holds more than two
@@ -21,6 +21,15 @@ import numpy as np
 source, places, balance = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 folder = pathlib.Path(tempfile.mkdtemp())
 text = source.read_text().replace("BALANCE", balance)
+rings = 1
+if sys.argv[4:] == ["heads"]:
+    rings = 2
+    for old, new in (("cp = W;", "cp = W, tp = 2;"), ("[4, S, 8]", "[H, S, 8]"), ("[2, S, 8]", "[G, S, 8]"),
+                     ("[2, (S + 3", "[G, (S + 3"), ("    on m\n", "    where G = 2, H = 2 * G\n    on m\n"),
+                     ("shard q,", "shard q by H over tp;\n  shard k, v by G over tp;\n  shard q,"),
+                     ("shard x", "shard x by G over tp;\n  shard x")):
+        assert old in text, old
+        text = text.replace(old, new)
 
 
 def run(*command):
@@ -73,8 +82,8 @@ def inputs(graph, tokens, rng):
 
 
 def auxiliary(graph, tokens):
-    """Bytes a token of what goes round with keys and values."""
-    return {"computed": 16, "packed": 8, "self": 8}.get(graph, 0)
+    """Bytes a token of what goes round with keys and values, in all rings."""
+    return {"computed": 16, "packed": 8 * rings, "self": 8 * rings}.get(graph, 0)
 
 
 for graph in ("pairs", "columns", "computed", "eight", "packed", "self"):
@@ -105,5 +114,5 @@ for graph in ("pairs", "columns", "computed", "eight", "packed", "self"):
         if places > 1 and tokens:
             # The queries of `self` are a shard of its keys, and stay.
             shards = 3 if graph == "self" else 2
-            assert max(stats["kv_peak_memory"]) <= shards * token * max(own), (graph, tokens, stats)
+            assert max(stats["kv_peak_memory"]) <= shards * token * max(own) // rings, (graph, tokens, stats)
 print(f"{places} places, {balance}: ok")
