@@ -51,6 +51,9 @@ public:
     if (fork.deadline != AGT_NEVER)
       until = past && !past->until.empty() ? Instant::parse(past->until)
                                            : noteStart();
+    // What the branches build on must not come into the log behind what they
+    // do.
+    strand.post();
     start();
     return conclude();
   }

@@ -54,6 +54,18 @@ TEST_F(EngineTest, BranchesRunAtTheSameTime) {
   EXPECT_LT(end - begin, std::chrono::milliseconds(2500));
 }
 
+TEST_F(EngineTest, WhatBranchesBuildOnIsInTheLogFirst) {
+  // A crash between the two would ask again for what the branches had used.
+  EXPECT_EQ(start("builds", R"({"xs": ["x", "y"]})").message, "");
+  Lines all = kinds();
+  auto at = [&](const std::string &line) {
+    return std::find(all.begin(), all.end(), line) - all.begin();
+  };
+  EXPECT_EQ(at("result a"), 3);
+  EXPECT_LT(at("result a"), at("intent found[x]/r"));
+  EXPECT_LT(at("result a"), at("intent found[y]/r"));
+}
+
 TEST_F(EngineTest, AForkGivesDeclaredOrder) {
   RunOutcome outcome = start("forked", R"({"xs": ["z", "a b", "m"]})");
   EXPECT_EQ(outcome.message, "");

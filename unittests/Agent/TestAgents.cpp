@@ -338,6 +338,17 @@ int32_t renamed(agt_scope *scope, Value const *, Value *result) {
   return AGT_STEP_OK;
 }
 
+// let a = note("base"); let found = fork x in xs { note(x); yield x; };
+// return a;
+int32_t builds(agt_scope *scope, Value const *args, Value *result) {
+  static const agt_site a = site("a"), found = site("found");
+  Value argument = text(scope, "base"), all;
+  AGT_TRY(agt_step_tool(scope, &a, Note, &argument, result));
+  agt_fork fork = {renamedBranch, nullptr,   args[0], args[0],        0,
+                   AGT_NEVER,     AGT_NEVER, 0,       AGT_POLICY_ALL, 0};
+  return agt_step_fork(scope, &found, &fork, &all);
+}
+
 // test "one effect" { expect(chain(1) == "noted 0;"); expect(calls(note) == 1);
 // }
 int32_t oneEffect(agt_scope *scope, Value const *, Value *) {
@@ -421,11 +432,14 @@ const char *const declarations = R"({
     {"name": "changed", "params": [], "result": 0},
     {"name": "renamed", "params": [], "result": 0},
     {"name": "files", "params": [{"name": "text", "type": 0}],
+     "result": 0},
+    {"name": "builds", "params": [{"name": "xs", "type": 4}],
      "result": 0}]})";
 
-const agt_agent_fn agents[] = {chain, onceChain, againChain, forked, race, gate,
-                               waits, asks,      assistant,  parent, runs, slow,
-                               reads, changed,   renamed,    files};
+const agt_agent_fn agents[] = {chain, onceChain, againChain, forked,    race,
+                               gate,  waits,     asks,       assistant, parent,
+                               runs,  slow,      reads,      changed,   renamed,
+                               files, builds};
 
 const agt_tool tools[] = {
     {noteRequest, noteReconcile}, {findRequest, nullptr},
