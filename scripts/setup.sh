@@ -3,7 +3,7 @@
 # install_packages KIND...  Debian's packages of scripts/packages.txt, and
 #                           mesa-vulkan-drivers from bookworm-backports
 # fetch_swiftshader         a second Vulkan driver, unlike the first, for tests:
-#                           out of Debian's chromium, which is not installed
+#                           out of Debian's chromium, which may not be installed
 # build_agt TARGET...       configures and builds in build/
 #
 # Both do nothing, quickly, where there is nothing to do.

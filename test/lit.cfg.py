@@ -8,6 +8,7 @@ between all passes (AGT_VERIFY_EACH=1).
 """
 
 import os
+import shutil
 import lit.formats
 
 config.name = "agt"
@@ -38,6 +39,8 @@ config.substitutions += [
 ]
 if os.environ.get("AGT_SLOW") == "1":
     config.available_features.add("slow")
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 swiftshader = os.path.join(config.agt_build, "swiftshader", "icd.json")
 if os.path.exists(swiftshader):
     config.available_features.add("swiftshader")

@@ -81,7 +81,7 @@ static std::vector<llvm::StringRef> agentLibraries(llvm::StringRef object) {
       llvm::consumeError(name.takeError());
     else if (*name == "agt_main_agents" || *name == "agt_agent_start")
       return {"-l:libsqlite3.a", "-l:libpcre2-8.a", "-l:libcrypto.a",
-              "-l:libseccomp.a"};
+              "-l:libseccomp.a", "-l:libhttp_parser.a"};
   }
   return {};
 }

@@ -226,7 +226,7 @@ private:
       result.tokensOut = reply.tokensOut;
       result.info =
           info(reply.entry < 0 ? Json::array() : Json::array({reply.entry}),
-               reply.cost);
+               reply.cost, /*part=*/true);
       return result;
     };
     std::string asking;
@@ -382,8 +382,11 @@ private:
     return result;
   }
 
-  std::string info(const Json &used, double spent) const {
+  // `part`: a turn, whose tokens and cost the whole ask counts as well.
+  std::string info(const Json &used, double spent, bool part = false) const {
     Json all = {{"model", model}, {"finish", finish}};
+    if (part)
+      all["part"] = true;
     if (!used.empty()) {
       all["llm"] = ask.llm;
       all["entries"] = used;

@@ -41,6 +41,11 @@ Worker::~Worker() {
     thread.join();
 }
 
+size_t Worker::busySlots() const {
+  std::lock_guard<std::mutex> held(mutex);
+  return busy;
+}
+
 // Claims what is ready; how many runs.
 size_t Worker::begin(size_t most) {
   std::vector<RunRow> runs = log.claimReady(request, most);

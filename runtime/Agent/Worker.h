@@ -28,6 +28,10 @@ public:
   /// the log is lost.
   void serve();
 
+  size_t slotCount() const { return options.concurrency; }
+  /// How many runs it has; on any thread.
+  size_t busySlots() const;
+
 private:
   size_t begin(size_t most);
   void work(const RunRow &run);
@@ -39,7 +43,7 @@ private:
   Runner runner;
   ClaimRequest request;
 
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::condition_variable claimed, freed;
   std::vector<RunRow> next; // claimed and not begun
   size_t busy = 0;          // slots that have a run, or will

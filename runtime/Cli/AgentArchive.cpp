@@ -86,9 +86,8 @@ Event eventOf(const Json &json, const std::string &run) {
 }
 
 RunStatus statusNamed(const std::string &name) {
-  for (int i = 0; i <= int(RunStatus::Cancelled); ++i)
-    if (name == runStatusName(RunStatus(i)))
-      return RunStatus(i);
+  if (std::optional<RunStatus> status = runStatusNamed(name))
+    return *status;
   throw StepFailure("no run is '" + name + "'");
 }
 

@@ -2,7 +2,7 @@
 #ifndef AGT_RUNTIME_CLI_AGENTCOMMANDS_H
 #define AGT_RUNTIME_CLI_AGENTCOMMANDS_H
 
-#include "runtime/Agent/Runner.h"
+#include "runtime/Agent/Answers.h"
 #include "runtime/Cli/AgentOptions.h"
 
 namespace agt::rt {
@@ -27,6 +27,9 @@ std::string createRun(const AgentProgram &, StepLog &, const AgentOptions &,
 int submitCommand(const AgentProgram &, StepLog &, const AgentOptions &);
 int workerCommand(const AgentProgram &, StepLog &, const AgentOptions &);
 
+// In AgentUi.cpp: the console page.
+int uiCommand(const AgentProgram &, const AgentOptions &);
+
 // In AgentLog.cpp: what is in the log, as text.
 int runsCommand(StepLog &, bool json);
 int logCommand(StepLog &, const std::string &id, bool json);
@@ -44,13 +47,6 @@ int exportCommand(StepLog &, const std::string &id);
 int importCommand(StepLog &, const std::string &file);
 int gcCommand(StepLog &, const std::string &older);
 
-/// The run, or a failure that says that there is none.
-RunRow needRun(StepLog &log, const std::string &id);
-/// The path that is `step` or, where there is none, the only one that ends
-/// with it, among those for which `wanted` holds.
-std::string findStep(const History &history, const std::string &run,
-                     const std::string &step, const std::string &noun,
-                     const std::function<bool(const PastStep &)> &wanted);
 void printText(const std::string &text);
 /// Nanoseconds of "30d", "12h", "5m" or "10s".
 int64_t parseDuration(const std::string &text);

@@ -1,6 +1,6 @@
 // runs, log, watch: what is in the log, for people and as JSON lines.
 #include "runtime/Cli/AgentCommands.h"
-#include "runtime/Log/Token.h"
+#include "runtime/Log/EventJson.h"
 
 #include <chrono>
 #include <cstdio>
@@ -9,46 +9,6 @@
 namespace agt::rt {
 
 namespace {
-
-constexpr size_t largeText = 1 << 20; // as the log keeps them apart
-
-// A member whose value is JSON already.
-void put(std::string &out, const char *key, const std::string &json) {
-  if (json.empty())
-    return;
-  out += (out.size() > 1 ? ",\"" : "\"") + std::string(key) + "\":";
-  if (json.size() <= largeText)
-    out += json;
-  else
-    out += "{\"handle\":" + jsonString(sha256Hex(json)) +
-           ",\"bytes\":" + std::to_string(json.size()) + "}";
-}
-
-void putText(std::string &out, const char *key, const std::string &text) {
-  if (!text.empty())
-    put(out, key, jsonString(text));
-}
-
-std::string eventJson(const Event &event) {
-  std::string out = "{";
-  put(out, "seq", std::to_string(event.seq));
-  putText(out, "time", wallText(event.timeMs));
-  putText(out, "run", event.run);
-  putText(out, "path", event.path);
-  if (event.attempt)
-    put(out, "attempt", std::to_string(event.attempt));
-  put(out, "epoch", std::to_string(event.epoch));
-  putText(out, "kind", eventKindName(event.kind));
-  putText(out, "token", event.token);
-  put(out, "args", event.args);
-  put(out, "result", event.result);
-  putText(out, "error", event.error);
-  if (event.tokensIn >= 0)
-    put(out, "tokens_in", std::to_string(event.tokensIn));
-  if (event.tokensOut >= 0)
-    put(out, "tokens_out", std::to_string(event.tokensOut));
-  return out + "}\n";
-}
 
 std::string shortened(const std::string &text) {
   if (text.size() <= 100)
@@ -76,17 +36,14 @@ std::string eventText(const Event &event) {
 }
 
 void show(const Event &event, bool json) {
-  printText(json ? eventJson(event) : eventText(event));
+  printText(json ? eventJson(event) + "\n" : eventText(event));
 }
 
 } // namespace
 
 int runsCommand(StepLog &log, bool json) {
   for (const RunRow &run : log.runs()) {
-    std::string status = runStatusName(run.status);
-    // A run that nobody works on any more can be resumed.
-    if (run.status == RunStatus::Running && !run.owned)
-      status = "interrupted";
+    std::string status = statusText(run);
     if (json) {
       std::string out = "{";
       putText(out, "run", run.id);

@@ -21,17 +21,13 @@ void printText(const std::string &text) {
     fail(AGT_FAILED, "cannot write to the standard output");
 }
 
-RunRow needRun(StepLog &log, const std::string &id) {
-  if (std::optional<RunRow> run = log.run(id))
-    return *run;
-  fail(AGT_BAD_INPUT, "there is no run '" + id + "' in the step log");
-}
-
 int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
                     const std::string &exe) {
   const std::string &command = options.command;
   if (command == "test")
     return runTests(program, options.words.empty() ? "" : options.words[0]);
+  if (command == "ui")
+    return uiCommand(program, options);
   std::unique_ptr<StepLog> log = openStepLog(options.db);
   std::string id = options.words.empty() ? "" : options.words[0];
   if (command == "start")

@@ -21,7 +21,7 @@ const std::vector<Command> &commands() {
   static const std::vector<Command> all = {
       {"start", 1, 1, "AGENT", {"--run", "--arg", "--args"}},
       {"submit", 1, 1, "AGENT", {"--run", "--arg", "--args"}},
-      {"worker", 0, 0, "", {"--concurrency", "--notice"}},
+      {"worker", 0, 0, "", {"--concurrency", "--notice", "--metrics"}},
       {"resume", 1, 1, "ID", {}},
       {"runs", 0, 0, "", {"--json"}},
       {"log", 1, 1, "ID", {"--json"}},
@@ -34,6 +34,7 @@ const std::vector<Command> &commands() {
       {"fork", 1, 1, "ID", {"--at", "--run"}},
       {"export", 1, 1, "ID", {}},
       {"import", 1, 1, "FILE", {}},
+      {"ui", 0, 0, "", {"--port"}},
       {"gc", 0, 0, "", {"--older"}},
       {"test", 0, 1, "", {}}};
   return all;
@@ -60,6 +61,8 @@ std::string usageOf(const Command &command) {
             : option == "--older"       ? " --older 30d"
             : option == "--concurrency" ? " [--concurrency N]"
             : option == "--notice"      ? " [--notice 120s]"
+            : option == "--metrics"     ? " [--metrics PORT]"
+            : option == "--port"        ? " [--port N]"
                                         : "";
   return text;
 }
@@ -119,6 +122,8 @@ AgentOptions parseAgentOptions(const std::string &name,
        : option == "--at"          ? options.at
        : option == "--concurrency" ? options.concurrency
        : option == "--notice"      ? options.notice
+       : option == "--metrics"     ? options.metrics
+       : option == "--port"        ? options.port
                                    : options.older) = value;
   }
   if (!options.help && (options.words.size() < command.least ||

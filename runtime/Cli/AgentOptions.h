@@ -14,6 +14,7 @@ struct AgentOptions {
   std::string command;
   std::vector<std::string> words; // the positional ones
   std::string run, db, argsFile, by, at, older, concurrency, notice;
+  std::string port, metrics;
   std::vector<std::string> args; // name=value
   bool json = false, help = false;
 };

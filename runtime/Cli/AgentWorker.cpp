@@ -2,24 +2,16 @@
 // serves it.
 #include "runtime/Agent/Worker.h"
 #include "runtime/Cli/AgentCommands.h"
+#include "runtime/Cli/Ending.h"
+#include "runtime/Cli/MetricsServer.h"
 #include "runtime/Support/Text.h"
 
-#include <csignal>
 #include <cstdio>
 #include <unistd.h>
 
 namespace agt::rt {
 
 namespace {
-
-std::atomic<int> asked{0}; // how often this process was told to end
-
-void ask(int) {
-  ++asked;
-  // Who asks twice does not want to wait.
-  if (asked > 1)
-    _exit(128 + SIGTERM);
-}
 
 size_t concurrencyOf(const std::string &text) {
   if (text.empty())
@@ -64,16 +56,17 @@ int workerCommand(const AgentProgram &program, StepLog &log,
   how.concurrency = concurrencyOf(options.concurrency);
   if (!options.notice.empty())
     how.noticeNs = parseDuration(options.notice);
-  how.ending = [] { return asked > 0; };
+  how.ending = toldToEnd;
   bool all = isatty(STDERR_FILENO);
   how.onOutcome = [all](const std::string &run, const RunOutcome &outcome) {
     tell(run, outcome, all);
   };
-  struct sigaction action = {};
-  action.sa_handler = ask;
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
-  Worker(program, log, how).serve();
+  awaitEnding();
+  Worker worker(program, log, how);
+  std::optional<MetricsServer> metrics;
+  if (!options.metrics.empty())
+    metrics.emplace(program, options, worker);
+  worker.serve();
   return AGT_OK;
 }
 

@@ -205,6 +205,55 @@ std::vector<RunRow> SqlLog::runs() {
   return rows;
 }
 
+std::vector<RunSummary> SqlLog::page(const RunQuery &query) {
+  std::vector<RunSummary> rows;
+  reading([&] {
+    rows = reports.page(query);
+    for (RunSummary &row : rows) {
+      row.run.owned = ownerLives(row.run.owner, row.run.leaseNs);
+      reports.complete(row);
+    }
+  });
+  return rows;
+}
+
+std::vector<RunCount> SqlLog::countRuns() {
+  std::map<std::pair<std::string, std::string>, int64_t> counts;
+  reading([&] {
+    counts.clear();
+    for (RunCount &count : reports.countRuns())
+      counts[{count.agent, count.status}] = count.runs;
+    for (const RunRow &run : reports.runningRuns())
+      if (!ownerLives(run.owner, run.leaseNs)) {
+        --counts[{run.agent, "running"}];
+        ++counts[{run.agent, "interrupted"}];
+      }
+  });
+  std::vector<RunCount> result;
+  for (const auto &[key, runs] : counts)
+    if (runs > 0)
+      result.push_back({key.first, key.second, runs});
+  return result;
+}
+
+QueueCount SqlLog::countQueue() {
+  QueueCount count;
+  reading([&] { count = reports.countQueue(); });
+  return count;
+}
+
+std::vector<EventCount> SqlLog::countEvents(int64_t after, int64_t upTo) {
+  std::vector<EventCount> counts;
+  reading([&] { counts = reports.countEvents(after, upTo); });
+  return counts;
+}
+
+int64_t SqlLog::seqBefore(int64_t timeMs, int64_t after) {
+  int64_t seq = after;
+  reading([&] { seq = reports.seqBefore(timeMs, after); });
+  return seq;
+}
+
 std::vector<Event> SqlLog::events(const std::string &run, int64_t after) {
   std::vector<Event> result;
   reading([&] { result = tables.events(run, after); });

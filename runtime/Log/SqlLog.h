@@ -3,6 +3,7 @@
 #ifndef AGT_RUNTIME_LOG_SQLLOG_H
 #define AGT_RUNTIME_LOG_SQLLOG_H
 
+#include "runtime/Log/SqlReports.h"
 #include "runtime/Log/SqlTables.h"
 
 #include <functional>
@@ -19,6 +20,11 @@ public:
                                  size_t most) override;
   std::optional<RunRow> run(const std::string &id) override;
   std::vector<RunRow> runs() override;
+  std::vector<RunSummary> page(const RunQuery &query) override;
+  std::vector<RunCount> countRuns() override;
+  QueueCount countQueue() override;
+  std::vector<EventCount> countEvents(int64_t after, int64_t upTo) override;
+  int64_t seqBefore(int64_t timeMs, int64_t after) override;
   std::vector<Event> events(const std::string &run, int64_t after) override;
   std::optional<std::string> blob(const std::string &id) override;
   void remove(const std::string &run) override;
@@ -29,7 +35,8 @@ public:
   void release(const LimitedCall &call) override;
 
 protected:
-  SqlLog(Sql &database, int64_t leaseNs) : tables(database), lease(leaseNs) {}
+  SqlLog(Sql &database, int64_t leaseNs)
+      : tables(database), reports(database), lease(leaseNs) {}
 
   struct Now {
     int64_t wallMs = 0;
@@ -57,6 +64,7 @@ protected:
   virtual bool mayLiveElsewhere(const std::string &owner) = 0;
 
   SqlTables tables;
+  SqlReports reports;
   /// The last event of the transaction under way; seq 0: none.
   Event lastAppended;
 

@@ -39,10 +39,7 @@ const char *stateAfter(EventKind kind) {
 }
 
 RunStatus statusNamed(const std::string &name) {
-  for (int i = 0; i <= int(RunStatus::Cancelled); ++i)
-    if (name == runStatusName(RunStatus(i)))
-      return RunStatus(i);
-  return RunStatus::Failed;
+  return runStatusNamed(name).value_or(RunStatus::Failed);
 }
 
 Event readEvent(Statement &row, const std::string &run) {

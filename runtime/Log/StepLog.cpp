@@ -32,6 +32,13 @@ const char *runStatusName(RunStatus status) {
   return names[int(status)];
 }
 
+std::optional<RunStatus> runStatusNamed(const std::string &name) {
+  for (int i = 0; i <= int(RunStatus::Cancelled); ++i)
+    if (name == runStatusName(RunStatus(i)))
+      return RunStatus(i);
+  return std::nullopt;
+}
+
 bool isTerminal(RunStatus status) { return status >= RunStatus::Done; }
 
 // A time that the environment gives in seconds.
@@ -49,12 +56,16 @@ static std::optional<int64_t> secondsOf(const char *name, int64_t least) {
   return std::atoll(value) * 1'000'000'000;
 }
 
-std::unique_ptr<StepLog> openStepLog(const std::string &given) {
-  std::string url = given;
-  if (url.empty()) {
-    const char *variable = std::getenv("AGT_DB");
-    url = variable && *variable ? variable : "sqlite:agt.db";
-  }
+std::string stepLogUrl(const std::string &given) {
+  if (!given.empty())
+    return given;
+  const char *variable = std::getenv("AGT_DB");
+  return variable && *variable ? variable : "sqlite:agt.db";
+}
+
+std::unique_ptr<StepLog> openStepLog(const std::string &given,
+                                     std::optional<int64_t> waitNs) {
+  std::string url = stepLogUrl(given);
   if (url == ":memory:")
     return openSqliteLog({"", ""});
   std::optional<int64_t> lease = secondsOf("AGT_LEASE", 1);
@@ -69,6 +80,7 @@ std::unique_ptr<StepLog> openStepLog(const std::string &given) {
     options.url = url;
     options.leaseNs = lease.value_or(options.leaseNs);
     options.waitNs = secondsOf("AGT_DB_WAIT", 0).value_or(options.waitNs);
+    options.waitNs = waitNs.value_or(options.waitNs);
     return openPostgresLog(options);
   }
   fail(AGT_BAD_INPUT, "expected a database as sqlite:FILE or "

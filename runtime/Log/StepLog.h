@@ -143,6 +143,48 @@ struct LimitedCall {
   int64_t timeoutNs = 0; // after which it is over, whatever became of its owner
 };
 
+/// Which runs to list, newest first.
+struct RunQuery {
+  std::string agent;               // "": of all
+  std::optional<RunStatus> status; // none: of all
+  /// Only runs that were made before this one, where an earlier page ended.
+  int64_t beforeMs = INT64_MAX;
+  std::string beforeId;
+  size_t most = 50;
+};
+
+/// A run in a list. Tokens of the turns of an ask are those of the ask.
+struct RunSummary {
+  RunRow run; // without arguments and result
+  int64_t steps = 0, tokensIn = 0, tokensOut = 0;
+  /// Of a run that waits or is parked: the last event of each step that is
+  /// open, at most eight, without arguments above 1 MiB.
+  std::vector<Event> open;
+};
+
+/// How many runs of an agent stand so; a run that is "running" and that nobody
+/// alive owns is "interrupted".
+struct RunCount {
+  std::string agent, status;
+  int64_t runs = 0;
+};
+
+/// Runs in the queue that nobody has begun.
+struct QueueCount {
+  int64_t runs = 0, oldestMs = 0; // since 1970; 0: there is none
+};
+
+/// How many events of a kind the runs of an agent have, counted apart by
+/// `last` (failures that were the last word on their step, reconciliations that
+/// found a result, cancellations of runs) and `call` (of an attempt). Tokens of
+/// the turns of an ask are those of the ask.
+struct EventCount {
+  std::string agent;
+  EventKind kind = EventKind::Result;
+  bool last = false, call = false;
+  int64_t events = 0, tokensIn = 0, tokensOut = 0;
+};
+
 constexpr int64_t defaultLeaseNs = 30'000'000'000;
 
 class StepLog {
@@ -168,6 +210,14 @@ public:
 
   virtual std::optional<RunRow> run(const std::string &id) = 0;
   virtual std::vector<RunRow> runs() = 0;
+  virtual std::vector<RunSummary> page(const RunQuery &query) = 0;
+  virtual std::vector<RunCount> countRuns() = 0;
+  virtual QueueCount countQueue() = 0;
+  /// Of all runs, those with a seq above `after` and at most `upTo`.
+  virtual std::vector<EventCount> countEvents(int64_t after, int64_t upTo) = 0;
+  /// The greatest seq of an event that was written before the time, in
+  /// milliseconds since 1970; at least `after`.
+  virtual int64_t seqBefore(int64_t timeMs, int64_t after) = 0;
   /// In order of seq, those after `after` only.
   virtual std::vector<Event> events(const std::string &run, int64_t after) = 0;
   virtual std::optional<std::string> blob(const std::string &id) = 0;
@@ -187,7 +237,15 @@ public:
 };
 
 /// "sqlite:FILE", "postgres://...", ":memory:"; "" is AGT_DB or sqlite:agt.db.
-std::unique_ptr<StepLog> openStepLog(const std::string &url);
+/// `waitNs`: for how long a connection that breaks is made again, in place of
+/// AGT_DB_WAIT.
+std::unique_ptr<StepLog>
+openStepLog(const std::string &url,
+            std::optional<int64_t> waitNs = std::nullopt);
+/// The URL that openStepLog() takes `given` for.
+std::string stepLogUrl(const std::string &given);
+/// The status of that name.
+std::optional<RunStatus> runStatusNamed(const std::string &name);
 
 } // namespace agt::rt
 

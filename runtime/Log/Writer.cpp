@@ -42,6 +42,16 @@ void Writer::queue(Write write,
   arrived.notify_one();
 }
 
+WriterTotals &writerTotals() {
+  static WriterTotals totals;
+  return totals;
+}
+
+static void count(Written outcome, const Write &write) {
+  writerTotals().renewals += outcome == Written::Yes && write.renew;
+  writerTotals().fenced += outcome == Written::Stale && write.epoch;
+}
+
 static std::exception_ptr refusal(Written outcome, const std::string &run) {
   if (outcome == Written::Yes)
     return nullptr;
@@ -70,8 +80,11 @@ void Writer::commitAll(const std::deque<Job *> &jobs) {
   try {
     std::vector<Written> outcomes = log.commit(writes);
     ++transactions;
-    for (size_t i = 0; i < whole.size(); ++i)
+    ++writerTotals().commits;
+    for (size_t i = 0; i < whole.size(); ++i) {
       whole[i]->error = refusal(outcomes[i], whole[i]->write.run);
+      count(outcomes[i], whole[i]->write);
+    }
   } catch (...) {
     for (Job *job : whole)
       job->error = std::current_exception();

@@ -20,6 +20,14 @@
 
 namespace agt::rt {
 
+/// What all writers of this process have done so far, for its metrics.
+struct WriterTotals {
+  std::atomic<int64_t> commits{0};  // transactions
+  std::atomic<int64_t> renewals{0}; // of leases
+  std::atomic<int64_t> fenced{0};   // writes with an epoch that is over
+};
+WriterTotals &writerTotals();
+
 class Writer {
 public:
   explicit Writer(StepLog &log);
