@@ -2,7 +2,6 @@
 #include "runtime/Ui/Guard.h"
 
 #include "runtime/Support/Failure.h"
-#include "runtime/Value/Value.h"
 
 #include <algorithm>
 #include <openssl/crypto.h>
@@ -31,14 +30,6 @@ bool isToken(const std::string &given, const std::string &token) {
 }
 
 } // namespace
-
-WebReply errorReply(int status, const std::string &message) {
-  WebReply reply;
-  reply.status = status;
-  reply.type = "application/json";
-  reply.body = "{\"error\":" + jsonString(message) + "}\n";
-  return reply;
-}
 
 std::optional<WebReply> refusal(const WebRequest &request,
                                 const std::string &token) {

@@ -10,9 +10,6 @@
 
 namespace agt::rt {
 
-/// An answer with {"error": message}.
-WebReply errorReply(int status, const std::string &message);
-
 /// Why the request is not answered:
 /// - its Host is not 127.0.0.1, localhost or [::1], with any port;
 /// - it comes from a page of another origin;

@@ -96,8 +96,8 @@ void LogNews::watch() {
       version = found;
       tell(changed, "");
       log->awaitNews(lookEveryNs);
-    } catch (const Failure &failure) {
-      tell(false, failure.message);
+    } catch (const std::exception &failure) {
+      tell(false, failure.what());
       std::this_thread::sleep_for(std::chrono::nanoseconds(lookEveryNs));
     }
   }

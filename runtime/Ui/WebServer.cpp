@@ -3,6 +3,7 @@
 
 #include "runtime/Support/Failure.h"
 #include "runtime/Ui/WebRequest.h"
+#include "runtime/Value/Value.h"
 
 #include <arpa/inet.h>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace agt::rt {
@@ -111,6 +113,14 @@ std::string WebRequest::parameter(const std::string &name) const {
   return found == query.end() ? "" : found->second;
 }
 
+WebReply errorReply(int status, const std::string &message) {
+  WebReply reply;
+  reply.status = status;
+  reply.type = "application/json";
+  reply.body = "{\"error\":" + jsonString(message) + "}\n";
+  return reply;
+}
+
 int parsePort(const std::string &option, const std::string &text) {
   bool digits = !text.empty() && text.size() <= 5 &&
                 text.find_first_not_of("0123456789") == std::string::npos;
@@ -176,9 +186,7 @@ void WebServer::serve(const std::function<bool()> &ending) {
       continue;
     }
     if (connections.size() >= mostConnections) {
-      WebReply full;
-      full.status = 503;
-      full.body = "too many connections\n";
+      WebReply full = errorReply(503, "too many connections");
       sendAll(accepted, headOf(full) + full.body);
       close(accepted);
       continue;
@@ -187,10 +195,15 @@ void WebServer::serve(const std::function<bool()> &ending) {
     setsockopt(accepted, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     connections.emplace_back();
     Connection &own = connections.back();
-    own.thread = std::thread([this, &own, accepted] {
-      work(accepted);
-      own.done = true;
-    });
+    try {
+      own.thread = std::thread([this, &own, accepted] {
+        work(accepted);
+        own.done = true;
+      });
+    } catch (const std::system_error &) { // no more threads for now
+      close(accepted);
+      connections.pop_back();
+    }
   }
   end();
   reap(true);
@@ -225,22 +238,25 @@ void WebServer::work(int socket) {
   }
   WebReply reply;
   if (state == WebRequestReader::Refused) {
-    reply.status = reader.status;
-    reply.body = reader.error + "\n";
+    reply = errorReply(reader.status, reader.error);
   } else {
     try {
       reply = handler(reader.request);
     } catch (const std::exception &error) {
-      reply = {};
-      reply.status = 500;
-      reply.body = std::string(error.what()) + "\n";
+      reply = errorReply(500, error.what());
+    } catch (...) { // a request never ends the program
+      reply = errorReply(500, "the request could not be answered");
     }
   }
   bool sent = sendAll(socket, headOf(reply));
   if (sent && reply.stream)
-    reply.stream([&](std::string_view piece) {
-      return !over && !isGone(socket) && sendAll(socket, piece);
-    });
+    try {
+      reply.stream([&](std::string_view piece) {
+        return !over && !isGone(socket) && sendAll(socket, piece);
+      });
+    } catch (...) {
+      // The reader takes it up again, and is told then.
+    }
   else if (sent && reader.request.method != "HEAD")
     sendAll(socket, reply.body);
   closeGently(socket);

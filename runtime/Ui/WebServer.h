@@ -41,6 +41,9 @@ struct WebReply {
   std::function<void(const WebSink &)> stream;
 };
 
+/// An answer with {"error": message}.
+WebReply errorReply(int status, const std::string &message);
+
 /// Called on any thread, for several requests at once. What it throws is
 /// answered with 500.
 using WebHandler = std::function<WebReply(const WebRequest &)>;

@@ -504,6 +504,97 @@ TEST_P(StepLogTest, TwoConnections) {
   EXPECT_EQ(two->events("r", 0).size(), 602u);
 }
 
+TEST_P(StepLogTest, ListsRunsPageByPage) {
+  for (const char *id : {"a", "b", "c", "d", "e"})
+    start(id);
+  Write done = write("c", 1, {event(EventKind::RunDone, "", "1")});
+  done.change = RunChange{RunStatus::Done, true, "", "", "1"};
+  ASSERT_EQ(commit(done), Written::Yes);
+  RunQuery query;
+  query.most = 2;
+  std::string ids;
+  for (std::vector<RunSummary> page; !(page = log->page(query)).empty();) {
+    ids += ids.empty() ? "" : " ";
+    for (const RunSummary &row : page)
+      ids += row.run.id;
+    query.beforeMs = page.back().run.createdMs;
+    query.beforeId = page.back().run.id;
+  }
+  EXPECT_EQ(ids, "ed cb a");
+  RunQuery ended;
+  ended.status = RunStatus::Done;
+  ASSERT_EQ(log->page(ended).size(), 1u);
+  EXPECT_EQ(log->page(ended)[0].run.id, "c");
+  RunQuery other;
+  other.agent = "b";
+  EXPECT_TRUE(log->page(other).empty());
+  EXPECT_TRUE(log->page({})[0].run.owned);
+}
+
+TEST_P(StepLogTest, SaysWhatARunWaitsFor) {
+  start("r");
+  Event asked = event(EventKind::ApprovalAsked, "go");
+  asked.args = "{\"text\":\"?\"}";
+  Event receive = event(EventKind::Intent, "word");
+  receive.info = "{\"wait\":\"receive\"}";
+  Event answer = event(EventKind::Result, "ask", "1");
+  answer.tokensIn = 7;
+  answer.tokensOut = 2;
+  Event turn = event(EventKind::Result, "ask/turn#0", "1");
+  turn.tokensIn = 5;
+  turn.info = "{\"model\":\"m\",\"part\":true}";
+  Write waits = write("r", 1, {turn, answer, asked, receive});
+  waits.change = RunChange{RunStatus::Waiting, true, "", "", ""};
+  ASSERT_EQ(commit(waits), Written::Yes);
+  RunSummary row = log->page({}).at(0);
+  EXPECT_EQ(row.steps, 4);
+  EXPECT_EQ(row.tokensIn, 7); // the turn's are the ask's
+  EXPECT_EQ(row.tokensOut, 2);
+  ASSERT_EQ(row.open.size(), 2u);
+  EXPECT_EQ(row.open[0].path, "go");
+  EXPECT_EQ(row.open[0].args, asked.args);
+  EXPECT_EQ(row.open[1].path, "word");
+  EXPECT_EQ(row.open[1].info, receive.info);
+}
+
+TEST_P(StepLogTest, CountsRunsAndEvents) {
+  start("mine");
+  RunRow queued, dead;
+  queued.id = "queued";
+  queued.agent = "b";
+  dead.id = "dead";
+  dead.agent = "a";
+  ASSERT_TRUE(log->create(queued));
+  ASSERT_TRUE(log->create(dead));
+  ASSERT_EQ(log->claim("dead", deadOwner(1), 0).result, Claim::Claimed);
+  std::string counts;
+  for (const RunCount &count : log->countRuns())
+    counts += count.agent + " " + count.status + " " +
+              std::to_string(count.runs) + ", ";
+  EXPECT_EQ(counts, "a interrupted 1, a running 1, b queued 1, ");
+  EXPECT_EQ(log->countQueue().runs, 1);
+  EXPECT_GT(log->countQueue().oldestMs, 0);
+
+  int64_t before = log->events("dead", 0).back().seq;
+  EXPECT_EQ(log->seqBefore(INT64_MAX, 0), before);
+  EXPECT_EQ(log->seqBefore(0, 2), 2);
+  Event again = event(EventKind::Failure, "x"), last = again;
+  again.token = last.token = "t";
+  last.info = "{\"final\":true}";
+  last.tokensIn = 3;
+  ASSERT_EQ(commit(write("mine", 1, {again, again, last})), Written::Yes);
+  std::map<bool, int64_t> failures;
+  for (const EventCount &count : log->countEvents(before, INT64_MAX)) {
+    EXPECT_EQ(count.agent, "a");
+    EXPECT_EQ(count.kind, EventKind::Failure);
+    EXPECT_TRUE(count.call);
+    EXPECT_EQ(count.tokensIn, count.last ? 3 : 0);
+    failures[count.last] = count.events;
+  }
+  EXPECT_EQ(failures, (std::map<bool, int64_t>{{false, 2}, {true, 1}}));
+  EXPECT_TRUE(log->countEvents(before, before).empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, StepLogTest,
                          testing::Values("file", "memory", "postgres"),
                          [](const auto &info) { return info.param; });

@@ -6,13 +6,22 @@ const token = document.querySelector('meta[name="agt-token"]').content;
 const program = document.body.dataset.program;
 const at = (id) => document.getElementById(id);
 
+/// Controls and marks that turn a text's direction could make it read as
+/// another one: they are shown as what they are.
+const hidden =
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const visible = (text) => text.replace(
+    hidden, (mark) => `\\u{${mark.codePointAt(0).toString(16).toUpperCase()}}`);
+
 /// An element; `parts` are elements or texts, attributes with the value null
 /// are left out.
 function make(tag, attributes, ...parts) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {}))
     if (value !== null) element.setAttribute(name, value);
-  for (const part of parts) if (part !== null) element.append(part);
+  for (const part of parts)
+    if (part !== null)
+      element.append(typeof part === "string" ? visible(part) : part);
   return element;
 }
 
@@ -44,6 +53,7 @@ const post = (run, action, body) => ask(`/api/runs/${encodeURIComponent(run)}/${
 const say = (text) => { at("said").textContent = text; };
 function trouble(text) {
   at("problem").hidden = !text;
+  text = visible(text);
   if (at("problem").textContent !== text) at("problem").textContent = text;
 }
 
@@ -94,7 +104,11 @@ function indented(json) {
 
 /// A JSON text as people read it: a string as what it says.
 function readable(json) {
-  if (json.startsWith('"')) try { return JSON.parse(json); } catch { /* as it is */ }
+  if (json.startsWith('"') && json !== '""')
+    try {
+      return JSON.parse(json);
+    } catch { /* as it is */
+    }
   return indented(json);
 }
 
@@ -159,14 +173,16 @@ async function refresh() {
   loading = true;
   do {
     again = false;
-    const shown = page;
+    const shown = page, begin = performance.now();
     try {
       await shown.load();
       if (shown === page) trouble("");
     } catch (error) {
       if (shown === page) trouble(error.message);
     }
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise(
+        (resolve) => setTimeout(
+            resolve, Math.max(150, 2 * (performance.now() - begin))));
   } while (again);
   loading = false;
 }
@@ -356,8 +372,9 @@ function runPage(id) {
   const rows = new Map();  // by path
   const closed = new Set();
   get("/api/program").then((about) => { at("db").textContent = about.db; }, () => {});
-  let seq = 0, run = null, status = "", cards = "", axis = null, facts = "";
-  at("run-title").textContent = id;
+  let seq = 0, run = null, status = "", cards = "", axis = null, facts = "",
+      shownAt = 0;
+  at("run-title").textContent = visible(id);
   for (const name of ["facts", "waits", "steps", "axis"]) at(name).replaceChildren();
   at("more").open = false;
   at("no-steps").hidden = at("axis-note").hidden = true;
@@ -381,7 +398,9 @@ function runPage(id) {
     status = run.status;
     drawFacts();
     drawCards();
-    drawSteps(Date.parse(answer.now));
+    shownAt =
+        Date.parse(answer.now); // by the program's clock, not the browser's
+    drawSteps(shownAt);
     at("more").hidden = ["done", "failed", "cancelled"].includes(run.status);
   }
 
@@ -493,7 +512,7 @@ function runPage(id) {
     const { nodes, roots } = treeOf();
     const ended = ["done", "failed", "cancelled"].includes(run.status);
     const from = Date.parse(run.created);
-    let to = ended || run.status !== "running" ? from : now;
+    let to = ended ? from : now;
     for (const step of steps.values())
       for (const attempt of step.attempts || [])
         to = Math.max(to, Date.parse(attempt.end || attempt.begin || run.created));
@@ -559,7 +578,7 @@ function runPage(id) {
     row.fold.setAttribute("aria-expanded", String(!folded));
     row.fold.onclick = () => {
       folded ? closed.delete(node.path) : closed.add(node.path);
-      drawSteps(Date.now());
+      drawSteps(shownAt);
     };
     row.name.hidden = !step;
     row.title.hidden = Boolean(step);
@@ -567,7 +586,7 @@ function runPage(id) {
     row.name.title = row.title.title = node.path;
     row.name.onclick = () => {
       row.open = !row.open;
-      drawSteps(Date.now());
+      drawSteps(shownAt);
     };
     row.kind.textContent = node.isBranch ? "branch" : step && step.kind !== "step" ? step.kind : "";
     row.cells[5].replaceChildren(drawTrack(axis, node, open));
@@ -613,7 +632,13 @@ function runPage(id) {
     gone: (event) => { trouble(JSON.parse(event.data).error); stop(); },
   });
   // Bars of what is under way grow, and a process that died writes nothing.
-  const timer = setInterval(() => { if (run && ["running", "interrupted"].includes(run.status)) refresh(); }, 2000);
+  let ticks = 0;
+  const timer = setInterval(() => {
+    const often = run && run.status === "running",
+          seldom = run && !["done", "failed", "cancelled"].includes(run.status);
+    if (often || seldom && ++ticks % 5 === 0)
+      refresh();
+  }, 2000);
   return { load, stop: () => { stop(); clearInterval(timer); } };
 }
 

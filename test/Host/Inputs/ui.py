@@ -46,7 +46,10 @@ def raw(port, data):
         with contextlib.suppress(OSError):
             connection.sendall(data)
         with contextlib.suppress(OSError):
-            return connection.recv(4096).decode().split("\r\n")[0]
+            answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode()
+            first, body = answer.split("\r\n")[0], answer.partition("\r\n\r\n")[2]
+            assert " 200 " in first or json.loads(body)["error"], answer
+            return first
     return "closed"
 
 
@@ -125,6 +128,12 @@ with server or contextlib.nullcontext():
                      f"GET / HTTP/1.1\r\n{host}Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n"]
             for case in cases:
                 yield raw(ui.port, case.encode()).replace("HTTP/1.1 ", "")
+            crowd = [socket.create_connection(("127.0.0.1", ui.port)) for _ in range(64)]
+            time.sleep(0.5)
+            yield "beside 64:", raw(ui.port, b"").replace("HTTP/1.1 ", "")
+            for connection in crowd:
+                connection.close()
+            time.sleep(0.5)
             idle = [socket.create_connection(("127.0.0.1", ui.port)) for _ in range(30)]
             yield "beside 30 that say nothing:", ui.get("/api/runs")[0]
             for connection in idle:

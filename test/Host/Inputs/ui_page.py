@@ -22,6 +22,7 @@ start("gate", "g", text=HOSTILE)
 start("failing", "f", text=HOSTILE)
 start("wide", "w", keys=[HOSTILE, "b"], n=300000)
 start("inbox", "i")
+start("gate", "turned", text="pay \u202e0001\u202c euros\u200b")
 
 CONTRAST = """(() => {
   const light = (c) => { const v = c.map((x) => (x /= 255) <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
@@ -45,7 +46,7 @@ with Ui() as ui, Browser() as page:
     url = f"http://127.0.0.1:{ui.port}/"
     page.size(1280, 900)
     page.open(url)
-    page.until("document.querySelectorAll('#runs tr').length === 5")
+    page.until("document.querySelectorAll('#runs tr').length === 6")
     print("list:", page.run("[...document.querySelectorAll('#runs tr')].map((r) => r.cells[1].textContent + ' ' + r.cells[2].textContent).join(', ')"))
     print("no markup from runs:", page.run("document.querySelectorAll('#runs script, #runs img, #runs b').length"), page.run("document.title"))
     print("landmarks:", page.run("['header', 'main', 'nav', 'h1'].map((t) => document.querySelectorAll(t).length > 0).join()"),
@@ -60,7 +61,7 @@ with Ui() as ui, Browser() as page:
     print("failed:", page.run("document.getElementById('facts').innerText.includes('<script>')"),
           page.run("document.querySelectorAll('main script, main img, main b').length"), page.run("document.title"))
     page.open(url)
-    page.until("document.querySelectorAll('#runs tr').length === 5")
+    page.until("document.querySelectorAll('#runs tr').length === 6")
     page.run("[...document.querySelectorAll('#runs a')].find((a) => a.textContent.startsWith('<')).click()")
     page.until("document.querySelectorAll('#steps tr').length > 0")
     print("hostile name:", page.run("document.getElementById('run-title').textContent") == HOSTILE[:30])
@@ -80,6 +81,10 @@ with Ui() as ui, Browser() as page:
     agt("resume", "g")
     page.until("document.querySelector('#facts .state').textContent === 'done'")
     print("followed:", page.run("window.same"), page.run("document.getElementById('said').textContent"), '"by":"Ana"' in agt("export", "g").stdout.replace("\\", ""))
+
+    page.open(url + "#/runs/turned")
+    page.until("document.querySelector('.answer-card blockquote')")
+    print("marks:", page.run("document.querySelector('.answer-card blockquote').textContent"))
 
     # A signal; what is no JSON does not leave the page.
     page.open(url + "#/runs/i")
