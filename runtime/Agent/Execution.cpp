@@ -1,6 +1,8 @@
 // See Execution.h.
 #include "runtime/Agent/Execution.h"
 
+#include "runtime/Agent/Survey.h"
+
 #include <ctime>
 
 namespace agt::rt {
@@ -94,6 +96,8 @@ void Strand::commit(std::optional<RunChange> change) {
   if (pending.empty() && blobs.empty() && !change)
     return;
   Write write = takePending();
+  if (run.options.replayOnly)
+    return;
   write.change = std::move(change);
   try {
     run.writer.write(std::move(write));
@@ -106,6 +110,10 @@ void Strand::commit(std::optional<RunChange> change) {
 void Strand::post() {
   if (pending.empty() && blobs.empty())
     return;
+  if (run.options.replayOnly) {
+    takePending();
+    return;
+  }
   Execution *owner = &run; // outlives the writer's queue: the end waits for it
   run.writer.queue(takePending(), [owner](const Failure &failure) {
     owner->stop(failure.code, failure.message);
@@ -207,6 +215,17 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
   if (!past)
     return nullptr;
   bool changed = site.hash && !past->hash.empty() && past->hash != site.hash;
+  if (Survey *survey = strand.run.options.survey) {
+    survey->visit(path, past->state == PastState::Done ||
+                            past->state == PastState::Failed ||
+                            past->state == PastState::Decided ||
+                            past->state == PastState::Cancelled);
+    if (changed)
+      survey->change({path, site.place ? site.place : "", past->hash, site.hash,
+                      site.on_change});
+    if (changed && site.on_change == AGT_CHANGE_FAIL)
+      return past;
+  }
   if (changed && site.on_change == AGT_CHANGE_RERUN)
     return nullptr;
   if (changed && site.on_change == AGT_CHANGE_KEEP)
@@ -254,6 +273,13 @@ void refuseNew(agt_scope *scope, const std::string &path, bool mayLeave) {
     scope->strand->leaveIfAsked();
   if (!run.options.replayOnly)
     return;
+  if (run.options.survey) { // other branches go on
+    run.options.survey->end(path);
+    PendingWait wait;
+    wait.path = path;
+    run.suspend(std::move(wait));
+    throw Unwind{AGT_STEP_SUSPENDED};
+  }
   run.stop(AGT_WAITING, "the log of run '" + run.run.id +
                             "' ends before the step '" + path + "'");
   throw Unwind{AGT_STEP_STOPPED};

@@ -55,12 +55,14 @@ struct CallCounts {
   int64_t mockStatements = 0, mocksBefore = 0;
 };
 
+class Survey;
 class TestGraphs;
 
 struct ExecutionOptions {
   bool replayOnly = false; // nothing new is done
   // Of a worker: runs let go before their next step, or at once.
   const std::atomic<bool> *leaving = nullptr, *stopping = nullptr;
+  Survey *survey = nullptr;     // of a replay that looks at all there is
   TestGraphs *graphs = nullptr; // of a `test` block
   bool queued = false; // whoever stops for what is missing is tried again
   std::function<void(const std::string &path, const std::string &text)> onEmit;

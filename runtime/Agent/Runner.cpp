@@ -242,13 +242,14 @@ RunOutcome Runner::resume(const std::string &id, ExecutionOptions options) {
   return {};
 }
 
-RunOutcome Runner::replay(const std::string &id) {
+RunOutcome Runner::replay(const std::string &id, Survey *survey) {
   std::optional<RunRow> run = log.run(id);
   if (!run)
     fail(AGT_BAD_INPUT, "there is no run '" + id + "' in the step log");
   const AgentDecl *agent = &agentOf(*run);
   ExecutionOptions options;
   options.replayOnly = true;
+  options.survey = survey;
   bool again = false;
   return execute(*run, *agent, options, again);
 }
@@ -321,6 +322,8 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
   if (run.options.replayOnly && !stopped) {
     if (outcome == AGT_STEP_OK)
       out.result = canonicalJson(result);
+    else if (outcome == AGT_STEP_SUSPENDED)
+      out.code = AGT_WAITING;
     else
       out = {AGT_FAILED, "", strand.failureText(), {}, strand.failedPlace};
     return out;

@@ -31,7 +31,7 @@ public:
   /// The same for a run that this process has claimed.
   RunOutcome resumeClaimed(const RunRow &run, ExecutionOptions options);
   /// Replays what is in the log and does nothing new.
-  RunOutcome replay(const std::string &id);
+  RunOutcome replay(const std::string &id, Survey *survey = nullptr);
   /// Transactions so far, for tests of what a step costs.
   int64_t commits() const { return writer.commits(); }
 

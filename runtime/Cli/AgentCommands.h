@@ -41,6 +41,9 @@ int resolveCommand(const AgentProgram &, StepLog &, const AgentOptions &);
 int signalCommand(StepLog &, const AgentOptions &);
 int cancelCommand(const AgentProgram &, StepLog &, const AgentOptions &);
 
+// In AgentSurvey.cpp: for `agtc diff`.
+int surveyCommand(const AgentProgram &, StepLog &);
+
 // In AgentArchive.cpp: runs as a whole.
 int forkCommand(StepLog &, const AgentOptions &);
 int exportCommand(StepLog &, const std::string &id);

@@ -40,6 +40,8 @@ int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
     return resumeCommand(program, *log, id, exe);
   if (command == "replay")
     return replayCommand(program, *log, id);
+  if (command == "survey")
+    return surveyCommand(program, *log);
   if (command == "runs")
     return runsCommand(*log, options.json);
   if (command == "log")

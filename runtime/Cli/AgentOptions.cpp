@@ -36,6 +36,7 @@ const std::vector<Command> &commands() {
       {"import", 1, 1, "FILE", {}},
       {"ui", 0, 0, "", {"--port"}},
       {"gc", 0, 0, "", {"--older"}},
+      {"survey", 0, 0, "", {}},
       {"test", 0, 1, "", {}}};
   return all;
 }
@@ -67,6 +68,12 @@ std::string usageOf(const Command &command) {
   return text;
 }
 
+/// What agtc calls.
+bool isHidden(const Command &command) {
+  return command.name == std::string("test") ||
+         command.name == std::string("survey");
+}
+
 } // namespace
 
 bool isAgentCommand(const std::string &word) { return find(word) != nullptr; }
@@ -74,7 +81,7 @@ bool isAgentCommand(const std::string &word) { return find(word) != nullptr; }
 std::string agentUsage(const std::string &exe) {
   std::string text;
   for (const Command &command : commands())
-    if (std::string(command.name) != "test")
+    if (!isHidden(command))
       text += "       " + exe + " " + usageOf(command) + " [--db URL]\n";
   return text;
 }

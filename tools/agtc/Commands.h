@@ -88,6 +88,15 @@ struct TestOptions {
 };
 int test(const TestOptions &options);
 
+/// `agtc diff OLD NEW`; 1 where a live run would not simply go on.
+struct DiffOptions {
+  std::string before, after;
+  std::vector<std::string> defines;
+  std::string db;
+  bool json = false;
+};
+int diff(const DiffOptions &options);
+
 /// `agtc judge FOLDER`, which a program's `run --check` calls
 int judge(const std::string &folder);
 

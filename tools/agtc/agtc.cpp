@@ -19,7 +19,6 @@ struct LaterCommand {
 };
 constexpr LaterCommand laterCommands[] = {
     {"lsp", "the language server"},
-    {"diff", "which live runs survive a change"},
 };
 
 /// Of every option that takes a value. An empty one is a variable of make or
@@ -40,6 +39,7 @@ public:
     addGraph();
     addPlan();
     addTest();
+    addDiff();
     addJudge();
     for (const LaterCommand &command : laterCommands) {
       CLI::App *sub = app.add_subcommand(command.name, command.help);
@@ -210,6 +210,24 @@ private:
     sub->callback([this] { result = test(testOptions); });
   }
 
+  void addDiff() {
+    CLI::App *sub = app.add_subcommand(
+        "diff", "which live runs of a step log go on in a changed program, and "
+                "the steps that differ");
+    DiffOptions &o = diffOptions;
+    sub->add_option("OLD", o.before, "the program as it runs")->required();
+    sub->add_option("NEW", o.after, "the program that is to take its place")
+        ->required();
+    sub->add_option("--db", o.db,
+                    "sqlite:FILE or postgres://USER@HOST/NAME: the step log "
+                    "(AGT_DB, else sqlite:agt.db)")
+        ->check(notEmpty);
+    sub->add_option("--define", o.defines, "NAME=VALUE: set a const in both")
+        ->allow_extra_args(false);
+    sub->add_flag("--json", o.json, "for machines");
+    sub->callback([this] { result = diff(diffOptions); });
+  }
+
   void addJudge() {
     CLI::App *sub = app.add_subcommand(
         "judge", "compare what 'run --check' of a program kept in a folder "
@@ -239,6 +257,7 @@ private:
   GraphOptions graphOptions;
   PlanOptions planOptions;
   TestOptions testOptions;
+  DiffOptions diffOptions;
   std::string judged;
   RunReferenceOptions runOptions;
   int result = Fine;
