@@ -1,5 +1,6 @@
 // agt_mesh_run: the plans of all positions are recorded and checked, then run
 // in this process or by the ranks of MPI.
+#include "runtime/Mesh/Agree.h"
 #include "runtime/Mesh/Check.h"
 #include "runtime/Mesh/Execute.h"
 #include "runtime/Mesh/Mesh.h"
@@ -71,17 +72,25 @@ agt_status agt_mesh_run(agt_context *context, const agt_graph *graph,
       fail(AGT_BAD_INPUT, "there is no room for the results: out is NULL",
            graph->place);
     MpiWorld *world = context->settings.world;
-    checkArguments(*graph, in, n_in, n_out, !world || world->rank() == 0);
-    checkMesh(*graph);
-    context->dropFailed();
-    std::fill_n(out, n_out, agt_tensor{});
-    for (int64_t i = 0; i < positionsOf(*graph->mesh); ++i) {
-      plans.push_back(&newPlan(*context, *graph, in));
-      plans.back()->position = i;
-      rethrow(record(plans.back(), in));
-      checkOutputs(*plans.back());
-    }
-    checkPlansFit(plans);
+    std::fill_n(out, out ? n_out : 0, agt_tensor{});
+    auto recordAll = [&] {
+      checkArguments(*graph, in, n_in, n_out, !world || world->rank() == 0);
+      checkMesh(*graph);
+      context->dropFailed();
+      for (int64_t i = 0; i < positionsOf(*graph->mesh); ++i) {
+        plans.push_back(&newPlan(*context, *graph, in));
+        plans.back()->position = i;
+        rethrow(record(plans.back(), in));
+        checkOutputs(*plans.back());
+      }
+      checkPlansFit(plans);
+      return std::string();
+    };
+    // What inputs hold only rank 0 can check: others would wait for it.
+    if (world)
+      agree(*world, /*named=*/false, recordAll);
+    else
+      recordAll();
     context->report = {};
     if (world)
       executeAsRank(*context, *graph, plans, out);
