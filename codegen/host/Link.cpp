@@ -2,6 +2,7 @@
 
 #include "codegen/host/Link.h"
 #include "codegen/host/GraphLowering.h"
+#include "codegen/host/agents/AgentModule.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -149,7 +150,13 @@ llvm::Error agt::host::linkLibrary(const Toolchain &toolchain,
                                             "-Wl,-u,agt_status_release",
                                             toolchain.runtimeArchive,
                                             "-Wl,--gc-sections"};
-  llvm::append_range(arguments, agentLibraries(object));
+  std::vector<llvm::StringRef> libraries = agentLibraries(object);
+  if (!libraries.empty())
+    llvm::append_range(
+        arguments, llvm::ArrayRef<llvm::StringRef>(
+                       {"-Wl,-u,agt_text_release", "-Wl,-u,agt_library_entry",
+                        "-Wl,-e,agt_library_entry"}));
+  llvm::append_range(arguments, libraries);
   return runLinker(arguments, path);
 }
 
@@ -174,6 +181,27 @@ static void printParams(llvm::raw_ostream &os, llvm::StringRef title,
        << inComment(param.type) << "\n";
 }
 
+/// The beginning of a comment: the author's own, or the name.
+static void printDoc(llvm::raw_ostream &os, llvm::StringRef name,
+                     llvm::StringRef doc) {
+  os << "\n/* ";
+  llvm::SmallVector<llvm::StringRef> lines;
+  (doc.empty() ? name : doc).split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    os << inComment(line.trim()) << "\n * ";
+}
+
+static void printAgent(llvm::raw_ostream &os, const AgentsInfo::Agent &agent) {
+  printDoc(os, agent.name, agent.doc);
+  std::string members;
+  for (const std::string &param : agent.params)
+    members += (members.empty() ? "\"" : ", \"") + param + "\": ...";
+  os << "\n *   args_json  {" << inComment(members) << "}\n */\nagt_status "
+     << startSymbol(agent.name)
+     << "(agt_context *context, const char *run_id,\n"
+        "    const char *args_json, char **result_json);\n";
+}
+
 std::string agt::host::headerText(const Manifest &manifest) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -191,18 +219,11 @@ std::string agt::host::headerText(const Manifest &manifest) {
      << " * agt_status_release.\n"
      << " */\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n"
-     << "#include <agt/runtime.h>\n\n"
+     << "#include <agt/"
+     << (manifest.agents.agents.empty() ? "runtime" : "agent") << ".h>\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const GraphInfo &graph : manifest.graphs) {
-    os << "\n/* ";
-    if (!graph.doc.empty()) {
-      llvm::SmallVector<llvm::StringRef> lines;
-      llvm::StringRef(graph.doc).split(lines, '\n');
-      for (llvm::StringRef line : lines)
-        os << inComment(line.trim()) << "\n * ";
-    } else {
-      os << graph.name << "\n * ";
-    }
+    printDoc(os, graph.name, graph.doc);
     os << "\n";
     printParams(os, "in", graph.params);
     printParams(os, "out", graph.results);
@@ -210,6 +231,18 @@ std::string agt::host::headerText(const Manifest &manifest) {
        << "(agt_context *context, const agt_tensor *in, size_t n_in,\n"
        << "    agt_tensor *out, size_t n_out);\n";
   }
+  if (!manifest.agents.agents.empty())
+    os << "\n/* Agents run on the step log that the variable AGT_DB names "
+          "(sqlite:agt.db).\n"
+       << " * `run_id` may be NULL for a new run; the same one again goes on "
+          "with it. The\n"
+       << " * code of a status is the exit code of a program: 3 while the run "
+          "waits for\n"
+       << " * an answer or a time. Free *result_json with agt_text_release; "
+          "`context` may\n"
+       << " * be NULL. */\n";
+  for (const AgentsInfo::Agent &agent : manifest.agents.agents)
+    printAgent(os, agent);
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return text;
 }

@@ -40,6 +40,12 @@ struct GraphInfo {
 
 /// What an agt_agents is made of, by the names of the functions.
 struct AgentsInfo {
+  struct Agent {
+    std::string function;
+    std::string name;
+    std::string doc;
+    std::vector<std::string> params;
+  };
   struct Tool {
     std::string request;
     std::string reconcile; // empty without one
@@ -51,7 +57,7 @@ struct AgentsInfo {
   };
   /// Empty in a program without agents.
   std::string declarations;
-  std::vector<std::string> agents;
+  std::vector<Agent> agents;
   std::vector<Tool> tools;
   std::vector<Test> tests;
 };

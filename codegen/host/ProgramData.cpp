@@ -1,6 +1,7 @@
 //===- ProgramData.cpp - The constant data of a program -------------------===//
 
 #include "codegen/host/ProgramData.h"
+#include "codegen/host/agents/AgentModule.h"
 #include "runtime/include/agt/agent.h"
 
 #include "llvm/IR/Constants.h"
@@ -101,6 +102,8 @@ public:
   Constant *agents(const AgentsInfo &info);
   /// `agents` is null in a program without any.
   void addMain(Constant *program, Constant *agents);
+  void addStart(llvm::StringRef name, unsigned index, Constant *program,
+                Constant *agents);
 
 private:
   llvm::Module &module;
@@ -176,8 +179,8 @@ Constant *DataBuilder::agents(const AgentsInfo &info) {
     return module.getFunction(name);
   };
   std::vector<Constant *> agents, tools, tests;
-  for (const std::string &agent : info.agents)
-    agents.push_back(function(agent));
+  for (const AgentsInfo::Agent &agent : info.agents)
+    agents.push_back(function(agent.function));
   for (const AgentsInfo::Tool &tool : info.tools)
     tools.push_back(
         structure({function(tool.request), function(tool.reconcile)}));
@@ -208,6 +211,27 @@ void DataBuilder::addMain(Constant *program, Constant *agents) {
   builder.CreateRet(builder.CreateCall(body, arguments));
 }
 
+/// The function of an agent in a library: agt_agent_start for the agent `index`
+/// on the database that AGT_DB names. The context has no part in it yet.
+void DataBuilder::addStart(llvm::StringRef name, unsigned index,
+                           Constant *program, Constant *agents) {
+  llvm::FunctionCallee body = module.getOrInsertFunction(
+      "agt_agent_start",
+      llvm::FunctionType::get(
+          ptr, {ptr, ptr, llvm::Type::getInt32Ty(context), ptr, ptr, ptr, ptr},
+          false));
+  auto *type = llvm::FunctionType::get(ptr, {ptr, ptr, ptr, ptr}, false);
+  auto *start = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
+                                       name, module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", start));
+  llvm::Value *arguments[] = {
+      program,          agents,
+      i32(index),       llvm::ConstantPointerNull::get(ptr),
+      start->getArg(1), start->getArg(2),
+      start->getArg(3)};
+  builder.CreateRet(builder.CreateCall(body, arguments));
+}
+
 } // namespace
 
 void agt::host::addProgramData(llvm::Module &module, const Manifest &manifest,
@@ -226,9 +250,14 @@ void agt::host::addProgramData(llvm::Module &module, const Manifest &manifest,
       data.structure({data.i32(AGT_ABI_VERSION), data.text(manifest.json()),
                       data.array(graphs), data.i64(graphs.size()),
                       data.bytes(ir), data.i64(ir.size())});
+  const AgentsInfo &info = manifest.agents;
+  Constant *agents =
+      info.declarations.empty() ? nullptr : data.place(data.agents(info));
   if (kind == ProgramKind::Executable)
-    data.addMain(data.place(program),
-                 manifest.agents.declarations.empty()
-                     ? nullptr
-                     : data.place(data.agents(manifest.agents)));
+    return data.addMain(data.place(program), agents);
+  if (info.agents.empty())
+    return;
+  Constant *placed = data.place(program);
+  for (auto [index, agent] : llvm::enumerate(info.agents))
+    data.addStart(startSymbol(agent.name), index, placed, agents);
 }

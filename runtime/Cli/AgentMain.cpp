@@ -204,15 +204,19 @@ agt_status agt_agent_start(const agt_program *program, const agt_agents *agents,
     const AgentDecl &decl = declared.agents.at(agent);
     std::unique_ptr<StepLog> log = openStepLog(db ? db : "");
     Runner runner(declared, *log);
-    Json given;
-    try {
-      given = parseJson(args_json && *args_json ? args_json : "{}");
-    } catch (StepFailure &failure) {
-      fail(AGT_BAD_INPUT, "the arguments are " + failure.message);
-    }
+    bool given = args_json && *args_json;
     std::string id = run_id && *run_id ? run_id : newRunId();
-    runner.create(id, decl, checkArguments(declared, decl, given),
-                  args_json && *args_json);
+    std::string args; // those of the log, where the run is known
+    if (given || !log->run(id)) {
+      Json parsed;
+      try {
+        parsed = parseJson(given ? args_json : "{}");
+      } catch (StepFailure &failure) {
+        fail(AGT_BAD_INPUT, "the arguments are " + failure.message);
+      }
+      args = checkArguments(declared, decl, parsed);
+    }
+    runner.create(id, decl, args, given);
     RunOutcome outcome = runner.resume(id, {});
     if (outcome.code != AGT_OK)
       fail(outcome.code, outcome.message, outcome.place);

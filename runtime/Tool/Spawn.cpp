@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <iterator>
+#include <link.h>
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -35,6 +41,39 @@ bool bindGuard(const std::string &guard, Descriptor &bound) {
   sockaddr_un address;
   socklen_t length = abstractName(guard, address);
   return bind(bound.get(), reinterpret_cast<sockaddr *>(&address), length) == 0;
+}
+
+// What executes this code once more: the program it is in or, where that is
+// somebody else's and this a library, the dynamic linker on the library's file
+// (LibraryEntry.cpp).
+std::vector<std::string> ownCommand() {
+  Dl_info own;
+  auto *here = reinterpret_cast<void *>(&ownCommand);
+  struct Objects {
+    uintptr_t program = 0, linkerBase = 0;
+    std::string linker;
+    bool first = true;
+  } objects;
+  objects.linkerBase = getauxval(AT_BASE);
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *data) {
+        auto &objects = *static_cast<Objects *>(data);
+        if (objects.first)
+          objects.program = info->dlpi_addr;
+        if (info->dlpi_addr == objects.linkerBase)
+          objects.linker = info->dlpi_name;
+        objects.first = false;
+        return 0;
+      },
+      &objects);
+  char path[PATH_MAX];
+  bool isLibrary =
+      dladdr(here, &own) && !objects.linker.empty() &&
+      reinterpret_cast<uintptr_t>(own.dli_fbase) != objects.program &&
+      realpath(own.dli_fname, path);
+  if (!isLibrary)
+    return {"/proc/self/exe"};
+  return {objects.linker, path};
 }
 
 std::string packed(const std::vector<std::string> &texts) {
@@ -108,11 +147,15 @@ int spawn(const ProcessSpec &spec, Spawned &child) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
                                             POSIX_SPAWN_SETSIGDEF |
                                             POSIX_SPAWN_SETPGROUP);
-  char self[] = "/proc/self/exe", word[32];
-  std::strncpy(word, supervisorWord, sizeof word);
-  char *argv[] = {self, word, nullptr}, *environment[] = {nullptr};
-  int error = posix_spawn(&child.supervisor, self, &actions, &attributes, argv,
-                          environment);
+  std::vector<std::string> words = ownCommand();
+  words.push_back(supervisorWord);
+  std::vector<char *> argv;
+  for (std::string &word : words)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  char *environment[] = {nullptr};
+  int error = posix_spawn(&child.supervisor, argv[0], &actions, &attributes,
+                          argv.data(), environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error)

@@ -170,18 +170,9 @@ bool Backend::chooseTargets() {
   return true;
 }
 
-/// A library has no command line, and nothing else starts agents yet.
-static LogicalResult refuseAgents(ModuleOp module) {
-  for (AgentOp agent : module.getOps<AgentOp>())
-    return agent.emitError("an agent in a library cannot be compiled yet");
-  return success();
-}
-
 int Backend::run() {
   if (options.verifyEach)
     codegen::verifyEachPass();
-  if (options.emit == "lib" && failed(refuseAgents(module)))
-    return ErrorsInProgram;
   if (!chooseTargets())
     return BadUsage;
   program.kernels.splitKeys = options.splitKeys;

@@ -40,6 +40,17 @@ private:
 
 } // namespace
 
+static AgentsInfo::Agent describe(AgentOp agent) {
+  AgentsInfo::Agent info{agentSymbol(agent.getSymName()),
+                         agent.getSymName().str(),
+                         agent.getDoc().value_or("").str(),
+                         {}};
+  for (unsigned i = 0; i < agent.getNumArguments(); ++i)
+    info.params.push_back(
+        cast<StringAttr>(agent.getArgAttr(i, "agt.name")).str());
+  return info;
+}
+
 void AgentLowering::run(AgentsInfo &info) {
   for (FnOp fn : root.getOps<FnOp>())
     add(fnSymbol(fn.getSymName()), fn.getLoc(), fn.getBody());
@@ -55,8 +66,8 @@ void AgentLowering::run(AgentsInfo &info) {
     add(info.tools.back().reconcile, tool.getLoc(), tool.getReconcile());
   }
   for (AgentOp agent : root.getOps<AgentOp>()) {
-    info.agents.push_back(agentSymbol(agent.getSymName()));
-    add(info.agents.back(), agent.getLoc(), agent.getBody());
+    info.agents.push_back(describe(agent));
+    add(info.agents.back().function, agent.getLoc(), agent.getBody());
   }
   for (TestOp test : root.getOps<TestOp>()) {
     info.tests.push_back({testSymbol(info.tests.size()), test.getTitle().str(),

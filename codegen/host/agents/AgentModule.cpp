@@ -17,6 +17,9 @@ namespace json = llvm::json;
 std::string agt::host::agentSymbol(llvm::StringRef name) {
   return ("agt.agent." + name).str();
 }
+std::string agt::host::startSymbol(llvm::StringRef agent) {
+  return (agent + "_start").str();
+}
 std::string agt::host::fnSymbol(llvm::StringRef name) {
   return ("agt.fn." + name).str();
 }

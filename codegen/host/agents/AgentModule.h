@@ -69,6 +69,8 @@ private:
 
 /// The functions of an agent, a fn, and a tool.
 std::string agentSymbol(llvm::StringRef name);
+/// Of an agent in a library, for C.
+std::string startSymbol(llvm::StringRef agent);
 std::string fnSymbol(llvm::StringRef name);
 std::string requestSymbol(llvm::StringRef tool);
 std::string reconcileSymbol(llvm::StringRef tool);

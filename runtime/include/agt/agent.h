@@ -426,6 +426,7 @@ AGT_API int agt_main_agents(int argc, char **argv, const agt_program *program,
 
 /* Runs an agent, or goes on with the run `run_id`, as `EXE start` does, in the
  * database `db` (NULL: AGT_DB, else sqlite:agt.db; ":memory:" for tests).
+ * `run_id` may be NULL for a new run, `args_json` for those of a known one.
  * *result_json is freed with agt_text_release. The code of the status is the
  * exit code of section 9. For the NAME_start functions of libraries. */
 AGT_API agt_status agt_agent_start(const agt_program *program,
