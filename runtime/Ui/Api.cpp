@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t mostRuns = 200, mostEvents = 1000;
 constexpr int64_t beatNs = 15'000'000'000; // a word for readers and proxies
+constexpr int64_t look = 250'000'000;      // whether the reader is still there
 
 WebReply jsonReply(std::string body) {
   WebReply reply;
@@ -300,7 +301,6 @@ WebReply Api::liveRuns() {
     if (!send("retry: 1000\n\n"))
       return;
     for (int64_t beat = 0;;) {
-      constexpr int64_t look = 1'000'000'000;
       LogNews::State now = news.await(seen, look);
       bool changed = now.changes != seen.changes;
       beat = changed ? 0 : beat + look;
@@ -353,7 +353,6 @@ WebReply Api::liveEvents(const std::string &id, int64_t after) {
           return;
       }
       for (int64_t beat = 0;;) {
-        constexpr int64_t look = 1'000'000'000;
         LogNews::State now = news.await(seen, look);
         bool changed = now.changes != seen.changes;
         seen = now;

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t mostConnections = 64;
+constexpr size_t mostConnections = 64, mostTold = 32;
 constexpr int lookEveryMs = 100;
 constexpr auto requestTime = std::chrono::seconds(10);
 
@@ -185,9 +185,10 @@ void WebServer::serve(const std::function<bool()> &ending) {
         std::this_thread::sleep_for(std::chrono::milliseconds(lookEveryMs));
       continue;
     }
-    if (connections.size() >= mostConnections) {
-      WebReply full = errorReply(503, "too many connections");
-      sendAll(accepted, headOf(full) + full.body);
+    // Some beyond the limit are told so; an answer in front of the request
+    // would be lost when the connection is closed.
+    bool full = connections.size() >= mostConnections;
+    if (connections.size() >= mostConnections + mostTold) {
       close(accepted);
       continue;
     }
@@ -196,8 +197,8 @@ void WebServer::serve(const std::function<bool()> &ending) {
     connections.emplace_back();
     Connection &own = connections.back();
     try {
-      own.thread = std::thread([this, &own, accepted] {
-        work(accepted);
+      own.thread = std::thread([this, &own, accepted, full] {
+        work(accepted, full);
         own.done = true;
       });
     } catch (const std::system_error &) { // no more threads for now
@@ -209,7 +210,7 @@ void WebServer::serve(const std::function<bool()> &ending) {
   reap(true);
 }
 
-void WebServer::work(int socket) {
+void WebServer::work(int socket, bool full) {
   WebRequestReader reader;
   WebRequestReader::State state = WebRequestReader::More;
   auto end = Clock::now() + requestTime;
@@ -239,6 +240,8 @@ void WebServer::work(int socket) {
   WebReply reply;
   if (state == WebRequestReader::Refused) {
     reply = errorReply(reader.status, reader.error);
+  } else if (full) {
+    reply = errorReply(503, "too many connections");
   } else {
     try {
       reply = handler(reader.request);

@@ -67,7 +67,7 @@ private:
     std::thread thread;
     std::atomic<bool> done{false};
   };
-  void work(int socket);
+  void work(int socket, bool full);
   void reap(bool all);
 
   WebHandler handler;

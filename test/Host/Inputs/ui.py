@@ -130,7 +130,7 @@ with server or contextlib.nullcontext():
                 yield raw(ui.port, case.encode()).replace("HTTP/1.1 ", "")
             crowd = [socket.create_connection(("127.0.0.1", ui.port)) for _ in range(64)]
             time.sleep(0.5)
-            yield "beside 64:", raw(ui.port, b"").replace("HTTP/1.1 ", "")
+            yield "beside 64:", raw(ui.port, f"GET / HTTP/1.1\r\n{host}\r\n".encode()).replace("HTTP/1.1 ", "")
             for connection in crowd:
                 connection.close()
             time.sleep(0.5)
