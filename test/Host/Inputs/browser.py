@@ -60,6 +60,8 @@ class Browser:
         return answer
 
     def open(self, url):
+        """A new document, also where the URLs differ behind the # alone."""
+        self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=url)
 
     def run(self, script):
@@ -72,9 +74,11 @@ class Browser:
         """Waits until an expression is true."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            found = self.run(f"(() => {{ try {{ return !!({script}) }} catch (error) {{ return null }} }})()")
-            if found:
-                return found
+            try:
+                if self.run(f"(() => {{ try {{ return !!({script}) }} catch (error) {{ return null }} }})()"):
+                    return
+            except AssertionError:
+                pass  # the document went away meanwhile
             time.sleep(0.05)
         raise SystemExit(f"never came true: {script}\n" + self.run("document.body.innerText"))
 

@@ -109,7 +109,6 @@ with Ui() as ui, Browser() as page:
     print("on demand: yes")
 
     for run in ("", "#/runs/w", "#/runs/" + "f"):
-        page.open("about:blank")
         page.open(url + run)
         page.until("document.querySelectorAll('#runs tr, #steps tr').length > 0")
         for width in (1280, 390, 320):
@@ -118,7 +117,6 @@ with Ui() as ui, Browser() as page:
                 poor, unnamed, wide = page.run(CONTRAST), page.run(UNNAMED), page.run(WIDE)
                 assert (poor, unnamed, wide) == ("", 0, 0), (run, width, dark, poor, unnamed, wide)
     print("contrast, names, widths: good")
-    page.open("about:blank")
     page.open(url)
     page.until("document.querySelectorAll('#runs tr').length > 0")
     assert ui.end()[0] == 0
