@@ -66,6 +66,15 @@ LogicalResult AskOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+LogicalResult RerankOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // rerank_c1
+  if (symbols.lookupNearestSymbolFrom<LlmOp>(*this, getWithAttr()) ||
+      symbols.lookupNearestSymbolFrom<ToolOp>(*this, getWithAttr()))
+    return success();
+  return emitOpError("expected the name of an llm or a tool, got '")
+         << getWith() << "'";
+}
+
 //===----------------------------------------------------------------------===//
 // Waiting and observing
 //===----------------------------------------------------------------------===//

@@ -293,4 +293,31 @@ def Agt_JoinOp : Agt_StepOp<"join", [Agt_Effects]> {
   let hasVerifier = 1;
 }
 
+def Agt_RerankOp : Agt_StepOp<"rerank", [Agt_Effects,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "texts in the order in which they answer a query";
+  let description = [{
+    A model is asked for the numbers of the texts, best first; a tool takes the
+    texts and the query, and gives the texts in order. The first `take` of them
+    are the result.
+
+    Example:
+
+    ```mlir
+    %0 = agt.rerank %texts by %query with @planner take %n step "best" hash "71"
+      : !agt.list<!agt.string> -> !agt.list<!agt.string, 5>
+    ```
+
+    **Constraints**
+    - rerank_c1: `with` is the name of an `agt.llm` or an `agt.tool`.
+  }];
+  let arguments = !con((ins Agt_ListValue:$texts, Agt_TextValue:$query,
+    FlatSymbolRefAttr:$with, I64:$take), step);
+  let results = (outs Agt_ListValue:$result);
+  let assemblyFormat = [{
+    $texts `by` $query `with` $with `take` $take `step` $segment `hash` $hash
+    attr-dict `:` type($texts) `->` type($result)
+  }];
+}
+
 #endif // AGT_AGENT_STEP_OPS_TD

@@ -38,7 +38,8 @@ chooseDecls(Checker &checker, const agents::AgentChecker &agents,
     }
     return list;
   };
-  if (options.only.empty() && options.tests != Tests::Only)
+  if (options.only.empty() && options.graph.empty() &&
+      options.tests != Tests::Only)
     return ordered(true);
   std::vector<const ast::Decl *> work;
   if (options.tests == Tests::Only)
@@ -52,6 +53,15 @@ chooseDecls(Checker &checker, const agents::AgentChecker &agents,
                           didYouMean(name, checker.names()));
     else if (chosen.insert(decl).second)
       work.push_back(decl);
+  }
+  if (options.only.empty() && !options.graph.empty()) {
+    const auto *graph = checker.findAs<ast::GraphDecl>(options.graph);
+    if (graph && chosen.insert(graph).second)
+      work.push_back(graph);
+    if (!graph)
+      checker.optionError(
+          "there is no graph '" + options.graph + "'" +
+          didYouMean(options.graph, checker.namesOf<ast::GraphDecl>()));
   }
   while (!work.empty()) {
     const ast::Decl *decl = work.back();

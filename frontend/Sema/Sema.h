@@ -55,6 +55,9 @@ struct SemaOptions {
   /// `--only NAME,...`: graphs to compile, with those they call. Empty: all
   /// declarations.
   std::vector<std::string> only;
+  /// The graph that is to be compiled, with those it calls, where `only` is
+  /// empty.
+  std::string graph;
   /// Which `test` blocks are to be compiled. They are checked in any case.
   enum class Tests {
     None,

@@ -239,12 +239,13 @@ int32_t agt_step_rerank(agt_scope *scope, const agt_site *site,
                         int32_t with, uint32_t index, int64_t take,
                         const agt_value **result) {
   return guardSite(scope, site, [&](const agt_site &at) {
+    if (take < 0)
+      throw StepFailure("'take' is at least 0, got " + std::to_string(take));
     Values all =
         with == AGT_WITH_TOOL
             ? elementsOf(callTool(scope, at, index, {docs, query}))
             : orderedByModel(scope, at, index, elementsOf(docs), query);
-    if (take >= 0)
-      all.resize(std::min(all.size(), size_t(take)));
+    all.resize(std::min(all.size(), size_t(take)));
     *result = makeList(scope->arena(), all);
   });
 }

@@ -68,7 +68,8 @@ static uint32_t chooseNative(const agt_kernel &kernel, double flops,
   uint32_t least = ~0u;
   for (uint32_t i = 0; i < kernel.n_cpu_variants; ++i)
     least = std::min(least, kernel.cpu_variants[i].isa);
-  std::string needs = "other code than this program holds for it";
+  std::string needs =
+      "native code, which this program was compiled without (agtc --target)";
   if (kernel.n_cpu_variants && least > device.isa)
     needs = "a processor of x86-64-v" + std::to_string(least);
   fail(AGT_MISSING,
@@ -101,7 +102,7 @@ uint32_t chooseVariant(const LaunchRecord &launch,
       reasons += (reasons.empty() ? "" : ", or ") + reason;
   }
   if (kernel.n_variants == 0)
-    reasons = "other code than this program holds for it";
+    reasons = "SPIR-V, which this program was compiled without (agtc --target)";
   fail(AGT_MISSING,
        std::string("kernel '") + kernel.name + "' cannot run on '" +
            device.name + "': it needs " + reasons,

@@ -337,13 +337,10 @@ int agt::tool::runReference(const RunReferenceOptions &options) {
   if (!takeExtras(words, command))
     return BadUsage;
   std::string name = graphName(words);
-  // What the graph does not call need not compile.
-  std::vector<std::string> only = options.only;
-  if (only.empty() && !name.empty())
-    only.push_back(name);
-  auto frontend = frontendOptions(options.defines, only);
+  auto frontend = frontendOptions(options.defines, options.only);
   if (!frontend)
     return BadUsage;
+  frontend->graph = name; // what it does not call need not compile
   Source source;
   if (!source.read(options.input))
     return BadUsage;

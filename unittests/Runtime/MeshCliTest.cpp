@@ -42,8 +42,8 @@ TEST_F(MeshCli, SaysThatTheDevicesHoldTooLittle) {
   std::string text =
       run("run ring --in x=x.npy --device null", "AGT_MEMORY=100000");
   EXPECT_EQ(text, "5: |ring.agt:4:10: error: position 0: kernel 'meet' cannot "
-                  "run on 'null device': it needs other code than this program "
-                  "holds for it\n");
+                  "run on 'null device': it needs SPIR-V, which this program "
+                  "was compiled without (agtc --target)\n");
   text = run("run ring --in x=x.npy --device cpu", "AGT_MEMORY=100000");
   std::string begin =
       "2: |ring.agt:3:7: error: not enough memory: graph 'ring' "

@@ -103,8 +103,8 @@ TEST_F(Mpi, FailsOnAllRanks) {
   EXPECT_EQ(start(ranks(4, "run ring --in x=x.npy --devices "
                            "cpu,cpu,null,cpu")),
             "5: |ring.agt:4:10: error: position 2: kernel 'meet' cannot run on "
-            "'null device': it needs other code than this program holds for "
-            "it");
+            "'null device': it needs SPIR-V, which this program was compiled "
+            "without (agtc --target)");
   EXPECT_EQ(
       start(ranks(4, "run ring --in x=x.npy", "-x AGT_MPI_LIBRARY=libnone.so")),
       "5: |error: cannot open 'libnone.so', which a run under mpirun "

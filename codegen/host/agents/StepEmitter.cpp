@@ -236,6 +236,16 @@ bool AgentEmitter::emitStep(Operation &op) {
                      {scope, site(&op), host.i32(reading),
                       host.i32(module.typeIndex(step.getType())), argument},
                      step.getType());
+  } else if (auto rerank = dyn_cast<RerankOp>(op)) {
+    module.typeIndex(rerank.getQuery().getType()); // of what a model answers
+    bool tool = module.isTool(rerank.getWith());
+    uint32_t index = tool ? module.toolIndex(rerank.getWith())
+                          : module.llmIndex(rerank.getWith());
+    result = callForPointer("agt_step_rerank",
+                            {scope, site(&op), values.lookup(rerank.getTexts()),
+                             values.lookup(rerank.getQuery()),
+                             host.i32(tool ? AGT_WITH_TOOL : AGT_WITH_LLM),
+                             host.i32(index), values.lookup(rerank.getTake())});
   } else if (auto mock = dyn_cast<MockOp>(op)) {
     check(call("agt_test_mock",
                {scope, place(&op), host.i32(module.llmIndex(mock.getLlm())),

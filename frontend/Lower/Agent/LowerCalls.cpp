@@ -174,6 +174,8 @@ Value BodyLowering::call(const ast::CallExpr &call) {
                              args, attrs.segment, attrs.hash, attrs.was,
                              attrs.onChange);
   }
+  case Callee::Rerank:
+    return rerank(call);
   case Callee::Environment: {
     llvm::StringRef name = cast<ast::NameRef>(call.callee)->name.text;
     Value argument = expr(*call.args[0].value);

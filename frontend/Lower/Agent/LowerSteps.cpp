@@ -205,3 +205,23 @@ Value BodyLowering::join(const ast::JoinExpr &join) {
                         builder.getArrayAttr(ops), numbers, attrs.segment,
                         attrs.hash, attrs.was, attrs.onChange);
 }
+
+Value BodyLowering::rerank(const ast::CallExpr &call) {
+  Location at = loc;
+  llvm::SmallVector<Value> values; // the texts and the query
+  Value take;
+  for (const ast::Arg &arg : call.args) {
+    if (!arg.name)
+      values.push_back(expr(*arg.value));
+    else if (arg.name.text == "take")
+      take = expr(*arg.value);
+  }
+  loc = at;
+  const ToolInfo *tool = program.toolOf.lookup(info(call).decl);
+  std::string with = tool ? tool->name : info(call).decl->name.text.str();
+  StepAttrs attrs = step(call, {"rerank", with, module.meaning(typeOf(call))});
+  return RerankOp::create(
+      builder, loc, type(typeOf(call)), values[0], values[1],
+      FlatSymbolRefAttr::get(builder.getContext(), with), take, attrs.segment,
+      attrs.hash, attrs.was, attrs.onChange);
+}

@@ -136,6 +136,7 @@ private:
   const Type *checkRangeCall(const ast::CallExpr &expr);
   const Type *checkOpen(const ast::CallExpr &expr);
   const Type *checkRerank(const ast::CallExpr &expr);
+  void checkReranker(const ast::Expr &name, const ast::Decl &decl);
   const Type *checkEnvironment(const ast::CallExpr &expr, llvm::StringRef name);
   const Type *checkParse(const ast::ParseCallExpr &expr);
   const Type *checkTestCall(const ast::CallExpr &expr, llvm::StringRef name);

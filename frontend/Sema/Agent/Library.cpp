@@ -275,6 +275,26 @@ const Type *BodyChecker::checkOpen(const ast::CallExpr &expr) {
   return handle->element;
 }
 
+/// A model that is asked, or a tool (list<string>, string) -> list<string>.
+void BodyChecker::checkReranker(const ast::Expr &name, const ast::Decl &decl) {
+  if (llvm::isa<ast::LlmDecl>(decl)) {
+    if (llvm::cast<ast::LlmDecl>(decl).fromGraph)
+      checker.refuseLater(&owner, name.range, "a local llm that reranks");
+    return;
+  }
+  const ToolInfo *tool = context.tool(decl);
+  const Type *texts = types.list(types.string());
+  if (tool && tool->params.size() == 2 &&
+      sameValues(texts, tool->params[0].type) &&
+      sameValues(types.string(), tool->params[1].type) &&
+      sameValues(tool->result, texts))
+    return;
+  diags
+      .error(name.range, "a tool that reranks takes a list<string> and a "
+                         "string, and gives a list<string>")
+      .note(decl.name.range, "declared here");
+}
+
 const Type *BodyChecker::checkRerank(const ast::CallExpr &expr) {
   const Type *texts = types.list(types.string());
   llvm::SmallVector<const ast::Expr *, 4> args;
@@ -299,7 +319,7 @@ const Type *BodyChecker::checkRerank(const ast::CallExpr &expr) {
   } else {
     info(expr).decl = decl;
     context.noteUse(owner, *decl, args[2]->range);
-    checker.refuseLater(&owner, expr.range, "rerank");
+    checkReranker(*args[2], *decl);
   }
   return types.list(types.string(), max);
 }

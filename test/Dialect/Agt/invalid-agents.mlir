@@ -613,3 +613,12 @@ agt.test "t" {
   %1 = agt.run_graph @g(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   agt.result
 }
+
+// -----
+
+// rerank_c1
+agt.agent @a(%x: !agt.list<!agt.string>, %q: !agt.string, %n: i64) -> !agt.list<!agt.string> {
+  // expected-error @+1 {{'agt.rerank' op expected the name of an llm or a tool, got 'nobody'}}
+  %1 = agt.rerank %x by %q with @nobody take %n step "r" hash "71" : !agt.list<!agt.string> -> !agt.list<!agt.string>
+  agt.finish %1 : !agt.list<!agt.string>
+}

@@ -200,6 +200,10 @@ agt.agent @steps(%s: !agt.string {agt.name = "s"}, %n: i64, %d: !agt.duration,
   // CHECK: agt.join %{{.*}} [{op = "flatten"}, {op = "take"}](%{{.*}}) step "top" hash "70"
   %9 = agt.join %deep [{op = "flatten"}, {op = "take"}](%n) step "top" hash "70"
     : !agt.list<!agt.list<i64>> -> !agt.list<i64>
+  // CHECK: agt.rerank %{{.*}} by %{{.*}} with @planner take %{{.*}} step "best" hash "71" : !agt.list<!agt.string> -> !agt.list<!agt.string, 5>
+  %texts = agt.make %s, %s : (!agt.string, !agt.string) -> !agt.list<!agt.string>
+  %best = agt.rerank %texts by %s with @planner take %n step "best" hash "71"
+    : !agt.list<!agt.string> -> !agt.list<!agt.string, 5>
   agt.finish %s : !agt.string
 }
 

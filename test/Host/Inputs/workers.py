@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -37,6 +38,32 @@ def worker(*words, **more):
     process = subprocess.Popen([program, "worker", *words], env={**environment, **more}, text=True, stderr=subprocess.PIPE)
     workers.append(process)
     return process
+
+
+def is_locked():
+    """Whether a transaction of somebody's is open."""
+    if server:
+        return server.sql("SELECT count(*) FROM pg_stat_activity WHERE state IN ('active', 'idle in transaction')"
+                          " AND pid <> pg_backend_pid() AND backend_type = 'client backend'").strip() != "0"
+    database = sqlite3.connect(folder / "log.db", timeout=0.2, isolation_level=None)
+    try:
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("ROLLBACK")
+        return False
+    except sqlite3.OperationalError:
+        return True
+    finally:
+        database.close()
+
+
+def stop(process):
+    """Stops it between transactions: in one it would keep everybody else from writing."""
+    while True:
+        process.send_signal(signal.SIGSTOP)
+        if not is_locked():
+            return
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.02)
 
 
 def end(*processes, how=signal.SIGTERM):
@@ -129,7 +156,7 @@ with server or contextlib.nullcontext():
         first = worker()
         while not (folder / "ledger").exists():
             time.sleep(0.01)
-        first.send_signal(signal.SIGSTOP)
+        stop(first)
         second = worker()
         await_states({"done": 6})
         first.send_signal(signal.SIGCONT)
