@@ -5,7 +5,7 @@ usage: check_includes.py [ROOT]
 
 A folder is a stage; it may include itself and the stages named below. The
 runtime includes nothing of LLVM, MLIR or ANTLR, and ANTLR's headers are seen
-by frontend/Parse alone.
+by frontend/Parse alone. Within the runtime nothing knows its command line.
 """
 
 import pathlib
@@ -38,6 +38,8 @@ def faults(root: pathlib.Path):
                     yield f"{name}: includes {target}: ANTLR stays in frontend/Parse"
                 if stage in FOREIGN and FOREIGN[stage].match(target):
                     yield f"{name}: includes {target}: the runtime knows no compiler library"
+                if target.startswith("runtime/Cli/") and name.parts[:2] != ("runtime", "Cli"):
+                    yield f"{name}: includes {target}: nothing may know the command line"
                 first = target.split("/")[0]
                 if first == stage or first not in MAY_INCLUDE:
                     continue

@@ -3,8 +3,8 @@
 #ifndef AGT_RUNTIME_AGENT_TESTGRAPHS_H
 #define AGT_RUNTIME_AGENT_TESTGRAPHS_H
 
-#include "runtime/Cli/ModelInputs.h"
 #include "runtime/Plan/Context.h"
+#include "runtime/Program/ModelInputs.h"
 #include "runtime/Value/Value.h"
 
 namespace agt::rt {

@@ -3,7 +3,7 @@
 #include "runtime/Agent/Tests.h"
 #include "runtime/Cli/AgentCommands.h"
 #include "runtime/Cli/Help.h"
-#include "runtime/Cli/Manifest.h"
+#include "runtime/Program/Manifest.h"
 #include "runtime/Support/File.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Tool/Process.h"

@@ -2,8 +2,8 @@
 // address alone.
 #include "runtime/Cli/AgentCommands.h"
 #include "runtime/Cli/Ending.h"
-#include "runtime/Cli/Manifest.h"
 #include "runtime/Cli/MetricsServer.h"
+#include "runtime/Program/Manifest.h"
 #include "runtime/Ui/Console.h"
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 #ifndef AGT_RUNTIME_CLI_FILES_H
 #define AGT_RUNTIME_CLI_FILES_H
 
-#include "runtime/Cli/ModelInputs.h"
+#include "runtime/Program/ModelInputs.h"
 #include "runtime/Support/File.h"
 #include "runtime/Tensor/Stored.h"
 

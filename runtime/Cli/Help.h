@@ -2,7 +2,7 @@
 #ifndef AGT_RUNTIME_CLI_HELP_H
 #define AGT_RUNTIME_CLI_HELP_H
 
-#include "runtime/Cli/Manifest.h"
+#include "runtime/Program/Manifest.h"
 
 #include <string>
 

@@ -5,10 +5,10 @@
 // library and no file touched.
 #include "runtime/Cli/Generate.h"
 #include "runtime/Cli/Help.h"
-#include "runtime/Cli/Manifest.h"
 #include "runtime/Cli/Ranks.h"
 #include "runtime/Cli/Run.h"
 #include "runtime/Cli/RunOptions.h"
+#include "runtime/Program/Manifest.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 

@@ -2,8 +2,8 @@
 #ifndef AGT_RUNTIME_CLI_RANKS_H
 #define AGT_RUNTIME_CLI_RANKS_H
 
-#include "runtime/Cli/Manifest.h"
 #include "runtime/Mesh/Mpi.h"
+#include "runtime/Program/Manifest.h"
 
 #include <functional>
 

@@ -2,8 +2,8 @@
 #ifndef AGT_RUNTIME_CLI_RUN_H
 #define AGT_RUNTIME_CLI_RUN_H
 
-#include "runtime/Cli/Manifest.h"
 #include "runtime/Cli/RunOptions.h"
+#include "runtime/Program/Manifest.h"
 
 namespace agt::rt {
 

@@ -2,8 +2,8 @@
 // that every message is ours and names what it is about.
 #include "runtime/Cli/RunOptions.h"
 
-#include "runtime/Cli/ModelInputs.h"
 #include "runtime/Mesh/Mesh.h"
+#include "runtime/Program/ModelInputs.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 

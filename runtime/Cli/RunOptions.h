@@ -2,8 +2,8 @@
 #ifndef AGT_RUNTIME_CLI_RUNOPTIONS_H
 #define AGT_RUNTIME_CLI_RUNOPTIONS_H
 
-#include "runtime/Cli/Manifest.h"
 #include "runtime/Device/Select.h"
+#include "runtime/Program/Manifest.h"
 
 #include <map>
 #include <string>

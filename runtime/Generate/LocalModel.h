@@ -3,9 +3,9 @@
 #ifndef AGT_RUNTIME_GENERATE_LOCALMODEL_H
 #define AGT_RUNTIME_GENERATE_LOCALMODEL_H
 
-#include "runtime/Cli/ModelInputs.h"
 #include "runtime/Generate/Sampler.h"
 #include "runtime/Plan/Prepared.h"
+#include "runtime/Program/ModelInputs.h"
 #include "runtime/Tokenizer/Tokenizer.h"
 
 #include <functional>

@@ -1,5 +1,5 @@
 // See ModelInputs.h.
-#include "runtime/Cli/ModelInputs.h"
+#include "runtime/Program/ModelInputs.h"
 
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"

@@ -1,6 +1,6 @@
 // What a program says about itself: the JSON in agt_program, parsed.
-#ifndef AGT_RUNTIME_CLI_MANIFEST_H
-#define AGT_RUNTIME_CLI_MANIFEST_H
+#ifndef AGT_RUNTIME_PROGRAM_MANIFEST_H
+#define AGT_RUNTIME_PROGRAM_MANIFEST_H
 
 #include "agt/runtime.h"
 
@@ -81,4 +81,4 @@ std::string signatureText(const ManifestGraph &graph);
 
 } // namespace agt::rt
 
-#endif // AGT_RUNTIME_CLI_MANIFEST_H
+#endif // AGT_RUNTIME_PROGRAM_MANIFEST_H

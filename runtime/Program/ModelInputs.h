@@ -1,10 +1,10 @@
 // The inputs of a graph that are not the caller's: weights from their files,
 // and caches.
-#ifndef AGT_RUNTIME_CLI_MODELINPUTS_H
-#define AGT_RUNTIME_CLI_MODELINPUTS_H
+#ifndef AGT_RUNTIME_PROGRAM_MODELINPUTS_H
+#define AGT_RUNTIME_PROGRAM_MODELINPUTS_H
 
 #include "runtime/Cache/Cache.h"
-#include "runtime/Cli/Manifest.h"
+#include "runtime/Program/Manifest.h"
 #include "runtime/Weights/Weights.h"
 
 #include <functional>
@@ -69,4 +69,4 @@ void checkTokens(const ManifestGraph &declared,
 
 } // namespace agt::rt
 
-#endif // AGT_RUNTIME_CLI_MODELINPUTS_H
+#endif // AGT_RUNTIME_PROGRAM_MODELINPUTS_H

@@ -1,5 +1,5 @@
 // See Manifest.h.
-#include "runtime/Cli/Manifest.h"
+#include "runtime/Program/Manifest.h"
 
 #include "runtime/Support/Failure.h"
 
