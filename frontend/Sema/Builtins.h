@@ -80,8 +80,8 @@ public:
   const TensorType &type(unsigned param) const { return values[param].tensor; }
   int64_t integer(unsigned param) const;
   double number(unsigned param) const;
-  /// A number above 0 that f32 has without losing all of it; nothing, with an
-  /// error, for another.
+  /// A number above 0 that f32 can multiply by; nothing, with an error, for
+  /// another.
   std::optional<double> positive(unsigned param) const;
   /// False, with an error, for a number that is infinite as f32.
   bool fitsF32(unsigned param) const;

@@ -300,23 +300,25 @@ double CallArgs::number(unsigned param) const {
                     : builtin.params[param].byDefault;
 }
 
+/// Kernels multiply by log2(e) besides, which must not overflow f32.
+static constexpr double largestFactor = 0x1p127;
+
 std::optional<double> CallArgs::positive(unsigned param) const {
-  using Limits = std::numeric_limits<float>;
   double value = number(param);
-  if (value >= Limits::min() && value <= Limits::max())
+  if (value >= std::numeric_limits<float>::min() && value <= largestFactor)
     return value;
   error(param, "'" + paramName(param) + "' must be " +
-                   (value > 0 ? "within what f32 has, about 1.2e-38 to 3.4e38"
+                   (value > 0 ? "within about 1.2e-38 to 1.7e38, for f32"
                               : "above 0"));
   return std::nullopt;
 }
 
 bool CallArgs::fitsF32(unsigned param) const {
   std::optional<double> value = values[param].constantNumber();
-  if (!value || std::fabs(*value) <= std::numeric_limits<float>::max())
+  if (!value || std::fabs(*value) <= largestFactor)
     return true;
   error(param, "'" + paramName(param) +
-                   "' must be within what f32 has, up to about 3.4e38");
+                   "' must be no further from 0 than about 1.7e38, for f32");
   return false;
 }
 

@@ -58,7 +58,9 @@ public:
   }
 
   Value run() {
-    const PastStep *past = findPast(scope, site, attempt.args);
+    bool mayRepeat = effect.effect == EffectClass::Pure ||
+                     effect.effect == EffectClass::Idempotent;
+    const PastStep *past = findPast(scope, site, attempt.args, mayRepeat);
     if (past) {
       if (past->state == PastState::Done) {
         strand.budget->countStep();

@@ -3,6 +3,7 @@
 
 #include "runtime/Agent/Survey.h"
 
+#include <algorithm>
 #include <ctime>
 
 namespace agt::rt {
@@ -72,7 +73,25 @@ std::optional<PastSignal> Execution::takeSignal(const std::string &name) {
 
 const PastStep *Execution::past(const std::string &path) const {
   auto found = history.steps.find(path);
-  return found == history.steps.end() ? nullptr : &found->second;
+  if (found == history.steps.end() || isAside(path))
+    return nullptr;
+  return &found->second;
+}
+
+void Execution::setAside(const std::string &path) {
+  std::lock_guard<std::mutex> held(mutex);
+  aside.push_back(path + "/");
+  hasAside = true;
+}
+
+bool Execution::isAside(const std::string &path) const {
+  if (!hasAside)
+    return false;
+  std::lock_guard<std::mutex> held(mutex);
+  return std::any_of(aside.begin(), aside.end(),
+                     [&](const std::string &prefix) {
+                       return path.compare(0, prefix.size(), prefix) == 0;
+                     });
 }
 
 Strand &Execution::newStrand(Strand *parent) {
@@ -206,7 +225,7 @@ static std::string shorten(const std::string &text) {
 }
 
 const PastStep *findPast(agt_scope *scope, const agt_site &site,
-                         const std::string &args) {
+                         const std::string &args, bool mayRepeat) {
   Strand &strand = *scope->strand;
   if (strand.run.stopped())
     throw Unwind{AGT_STEP_STOPPED};
@@ -215,6 +234,12 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
   if (!past)
     return nullptr;
   bool changed = site.hash && !past->hash.empty() && past->hash != site.hash;
+  int32_t onChange = site.on_change;
+  bool isOpen = past->state == PastState::InFlight ||
+                past->state == PastState::Unknown ||
+                past->state == PastState::Parked;
+  if (changed && onChange == AGT_CHANGE_RERUN && isOpen && !mayRepeat)
+    onChange = AGT_CHANGE_KEEP; // it may have happened
   if (Survey *survey = strand.run.options.survey) {
     survey->visit(path, past->state == PastState::Done ||
                             past->state == PastState::Failed ||
@@ -222,13 +247,15 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
                             past->state == PastState::Cancelled);
     if (changed)
       survey->change({path, site.place ? site.place : "", past->hash, site.hash,
-                      site.on_change});
-    if (changed && site.on_change == AGT_CHANGE_FAIL)
+                      onChange});
+    if (changed && onChange == AGT_CHANGE_FAIL)
       return past;
   }
-  if (changed && site.on_change == AGT_CHANGE_RERUN)
+  if (changed && onChange == AGT_CHANGE_RERUN) {
+    strand.run.setAside(path);
     return nullptr;
-  if (changed && site.on_change == AGT_CHANGE_KEEP)
+  }
+  if (changed && onChange == AGT_CHANGE_KEEP)
     return past;
   if (changed) {
     strand.run.stop(AGT_FAILED,
@@ -240,7 +267,8 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
                     site.place ? site.place : "");
     throw Unwind{AGT_STEP_STOPPED};
   }
-  if (past->args != args) {
+  // A pure call is in the log only when it has ended, if need be without them.
+  if (!past->args.empty() && past->args != args) {
     strand.run.stop(AGT_FAILED, "replay of run '" + strand.run.run.id +
                                     "' differs at the step '" + path +
                                     "': the log has the arguments " +

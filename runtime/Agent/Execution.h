@@ -103,11 +103,17 @@ public:
 
   /// What is in the log of that path; NULL: nothing.
   const PastStep *past(const std::string &path) const;
+  /// Forgets what is below a step that is done anew.
+  void setAside(const std::string &path);
 
   Strand &newStrand(Strand *parent);
 
 private:
-  std::mutex mutex;
+  bool isAside(const std::string &path) const;
+
+  mutable std::mutex mutex;
+  std::vector<std::string> aside; // beginnings of paths
+  std::atomic<bool> hasAside{false};
   std::atomic<bool> hasStopped{false};
   agt_code stopCode = AGT_FAILED;
   std::string stopMessage, stopPlace;
@@ -228,9 +234,10 @@ int32_t guardSite(agt_scope *scope, const agt_site *site, Body &&body) {
 
 /// The logged state of the step of `site`, whose arguments (canonical JSON)
 /// must be those of the log; NULL when the log has nothing that counts. Stops
-/// the run when replay and log differ.
+/// the run when replay and log differ. A step that says `on_change: rerun` is
+/// not there, unless it may be on its way and may not be repeated.
 const PastStep *findPast(agt_scope *scope, const agt_site &site,
-                         const std::string &args);
+                         const std::string &args, bool mayRepeat = true);
 /// Reads a logged result as a value of the type; AGT_NO_INDEX: as a string.
 Value readLogged(agt_scope *scope, const std::string &json, uint32_t type);
 /// Before anything new: unwinds when the strand is cancelled, or when this is

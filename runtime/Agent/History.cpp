@@ -48,6 +48,15 @@ static void takeEnd(PastStep &step, const Event &event) {
                 std::max<int64_t>(event.tokensOut, 0);
 }
 
+void History::forgetBelow(const std::string &path) {
+  std::string prefix = path + "/";
+  for (auto step = steps.begin(); step != steps.end();)
+    if (step->first.compare(0, prefix.size(), prefix) == 0)
+      step = steps.erase(step);
+    else
+      ++step;
+}
+
 void History::apply(const Event &event) {
   lastSeq = event.seq;
   switch (event.kind) {
@@ -85,6 +94,12 @@ void History::apply(const Event &event) {
     for (const Json &entry : entries)
       ++mockUses[infoMember(event.info, "llm").get<uint32_t>()]
                 [entry.get<size_t>()];
+  // Begun anew as something else: what was below it then is no part of it.
+  if (auto old = steps.find(event.path);
+      event.kind == EventKind::Intent && old != steps.end() &&
+      !old->second.hash.empty() && !event.hash.empty() &&
+      old->second.hash != event.hash)
+    forgetBelow(event.path);
   PastStep &step = steps[event.path];
   step.lastSeq = event.seq;
   if (!event.info.empty())

@@ -58,6 +58,8 @@ struct History {
   int64_t activeMs = 0;
 
 private:
+  void forgetBelow(const std::string &path);
+
   int64_t claimedMs = -1, lastMs = 0;
   std::string owner; // of the last claim
 };

@@ -42,13 +42,15 @@ const char *verdictName(Verdict verdict) {
 }
 
 // What stands below a step whose end the log has is the step's own: what a
-// child, a fork or a model's tools did is not asked for again.
+// child, a fork or a model's tools did is not asked for again. Nor is it yet
+// where the replay ends at the step itself.
 static bool isCovered(const std::string &path, const Survey &survey) {
   if (survey.visited.count(path))
     return true;
   for (size_t at = path.find_last_of("/["); at != std::string::npos && at > 0;
        at = path.find_last_of("/[", at - 1))
-    if (survey.closed.count(path.substr(0, at)))
+    if (std::string above = path.substr(0, at);
+        survey.closed.count(above) || survey.ends.count(above))
       return true;
   return false;
 }
@@ -74,20 +76,15 @@ static SurveyedRun surveyRun(const AgentProgram &program, StepLog &log,
   result.next.assign(survey.ends.begin(), survey.ends.end());
   if (result.verdict == Verdict::Blocked)
     return result;
-  bool reruns = false, stops = false;
-  for (const Survey::Change &change : survey.changes) {
-    reruns |= change.onChange == AGT_CHANGE_RERUN;
+  bool stops = false;
+  for (const Survey::Change &change : survey.changes)
     stops |= change.onChange == AGT_CHANGE_FAIL;
-  }
-  // Behind a step that is done anew nobody knows what comes.
-  if (!reruns) {
-    History history;
-    history.load(log, row.id);
-    for (const auto &[path, step] : history.steps)
-      if (!isCovered(path, survey))
-        result.gone.push_back(path);
-    std::sort(result.gone.begin(), result.gone.end());
-  }
+  History history;
+  history.load(log, row.id);
+  for (const auto &[path, step] : history.steps)
+    if (!isCovered(path, survey))
+      result.gone.push_back(path);
+  std::sort(result.gone.begin(), result.gone.end());
   if (stops || !result.gone.empty())
     result.verdict = Verdict::NeedsDecision;
   return result;

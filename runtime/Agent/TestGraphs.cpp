@@ -126,15 +126,23 @@ private:
                        integerElement(b.dtype, b.data, i)
                  : x == y || (std::isnan(x) && std::isnan(y)))
       return;
-    double difference = std::fabs(x - y);
-    if (difference <= atol + rtol * std::fabs(y))
+    double difference = integers ? distance(i) : std::fabs(x - y);
+    bool finite = std::isfinite(x) && std::isfinite(y);
+    if (finite && difference <= atol + rtol * std::fabs(y))
       return;
-    if (std::isnan(difference))
+    if (!finite)
       difference = std::numeric_limits<double>::infinity();
     if (!differing++ || difference > largest) {
       worst = i;
       largest = difference;
     }
+  }
+
+  /// Of two integers, which may be further apart than an i64 says.
+  double distance(uint64_t i) const {
+    uint64_t x = uint64_t(integerElement(a.dtype, a.data, i));
+    uint64_t y = uint64_t(integerElement(b.dtype, b.data, i));
+    return double(int64_t(x) < int64_t(y) ? y - x : x - y);
   }
 
   std::string boundText() const {

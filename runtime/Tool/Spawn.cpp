@@ -76,6 +76,9 @@ std::vector<std::string> ownCommand() {
   return {objects.linker, path};
 }
 
+// Asked for when it is loaded: a relative path means something then.
+const std::vector<std::string> self = ownCommand();
+
 std::string packed(const std::vector<std::string> &texts) {
   std::string all;
   for (const std::string &text : texts)
@@ -147,7 +150,7 @@ int spawn(const ProcessSpec &spec, Spawned &child) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
                                             POSIX_SPAWN_SETSIGDEF |
                                             POSIX_SPAWN_SETPGROUP);
-  std::vector<std::string> words = ownCommand();
+  std::vector<std::string> words = self;
   words.push_back(supervisorWord);
   std::vector<char *> argv;
   for (std::string &word : words)

@@ -85,6 +85,7 @@ int plan(const PlanOptions &options);
 /// `agtc test FILE...`
 struct TestOptions {
   std::vector<std::string> files;
+  std::vector<std::string> defines;
 };
 int test(const TestOptions &options);
 

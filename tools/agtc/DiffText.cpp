@@ -40,9 +40,13 @@ static void printReasons(llvm::raw_ostream &out, const json::Object &run) {
       line(*change.getString("place") + ": " + what +
            " means something else; say `on_change: keep` or `rerun` at it");
   }
+  bool anew = llvm::any_of(*run.getArray("changed"), [](const json::Value &c) {
+    return c.getAsObject()->getString("on_change") == "rerun";
+  });
   for (const json::Value &step : *run.getArray("gone"))
     line("the log has step " + quoted(*step.getAsString()) +
-         ", which the program does not come to");
+         (anew ? ", which may not fit what is done anew"
+               : ", which the program does not come to"));
   if (!run.getArray("gone")->empty())
     for (const json::Value &step : *run.getArray("next"))
       line("step " + quoted(*step.getAsString()) + " would come next");

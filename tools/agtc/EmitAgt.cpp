@@ -26,6 +26,11 @@ int agt::tool::emitAgt(const CompileOptions &options, Source &source) {
   if (!result.module)
     return exitCode(result.status);
   if (options.emit != "agt") {
+    if (result.module->getBody()->empty() &&
+        options.tests == sema::SemaOptions::Tests::Only) {
+      complain("'" + options.input + "' has no tests");
+      return BadUsage;
+    }
     if (result.module->getBody()->empty()) {
       source.diagnostics.error(endOfFile(source.sources, source.mainBuffer),
                                "there is no graph to compile in this file");

@@ -8,7 +8,8 @@
 
 using namespace agt::tool;
 
-static int testOne(const std::string &path) {
+static int testOne(const std::string &path,
+                   const std::vector<std::string> &defines) {
   llvm::SmallString<128> program;
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("agt-test", "", program)) {
@@ -17,6 +18,7 @@ static int testOne(const std::string &path) {
   }
   CompileOptions options;
   options.input = path;
+  options.defines = defines;
   options.output = program.str().str();
   options.target = "cpu";
   options.cpu = "native";
@@ -40,6 +42,6 @@ static int testOne(const std::string &path) {
 int agt::tool::test(const TestOptions &options) {
   int result = Fine;
   for (const std::string &path : options.files)
-    result = std::max(result, testOne(path));
+    result = std::max(result, testOne(path, options.defines));
   return result;
 }

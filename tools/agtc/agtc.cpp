@@ -207,6 +207,8 @@ private:
   void addTest() {
     CLI::App *sub = app.add_subcommand("test", "run the tests in the files");
     sub->add_option("FILE", testOptions.files, "programs")->required();
+    sub->add_option("--define", testOptions.defines, "NAME=VALUE: set a const")
+        ->allow_extra_args(false);
     sub->callback([this] { result = test(testOptions); });
   }
 
