@@ -28,7 +28,7 @@ FusionKind fusionKind(Operation *op) {
           CompareOp, SelectOp, NegOp, AbsOp, NotOp, ExpOp, LogOp, SqrtOp,
           RsqrtOp, TanhOp, SigmoidOp, SiluOp, GeluOp, GeluTanhOp, ReluOp, CosOp,
           SinOp, CastOp, TransposeOp, SliceOp, ConcatOp, IotaOp, FullOp,
-          EmbedOp, ScalarOp, RotateOp, DequantizeOp>(op))
+          EmbedOp, ScalarOp, RotateOp, DequantizeOp, UnpackBlocksOp>(op))
     return FusionKind::Pulled;
   return FusionKind::Outside;
 }
@@ -36,7 +36,7 @@ FusionKind fusionKind(Operation *op) {
 static bool isElementwise(Operation *op) {
   return fusionKind(op) == FusionKind::Pulled &&
          !isa<TransposeOp, SliceOp, ConcatOp, IotaOp, FullOp, EmbedOp, ScalarOp,
-              RotateOp, DequantizeOp>(op);
+              RotateOp, DequantizeOp, UnpackBlocksOp>(op);
 }
 
 static bool isStretched(Value operand, Operation *reader) {
@@ -81,6 +81,8 @@ static int64_t costOf(Operation *op) {
     return 40;
   if (isa<DivOp, RemOp, SqrtOp, RsqrtOp, EmbedOp>(op))
     return 3;
+  if (isa<UnpackBlocksOp>(op))
+    return 8;
   return 1;
 }
 
@@ -183,6 +185,10 @@ void FusionPlan::decide(Operation *op) {
 StringRef FusionPlan::whyNotPulled(Operation *op, const Demand &demand) {
   if (demand.kernels.empty())
     return "nothing reads it";
+  // Quantised numbers take a quarter of the memory that others do, or less:
+  // reading them is worth their arithmetic each time.
+  if (isa<UnpackBlocksOp>(op))
+    return "";
   if (demand.indexOnly &&
       !isa<ReshapeOp, TransposeOp, SliceOp, CastOp, tensor::CastOp>(op))
     return "a product reads it many times";

@@ -169,10 +169,10 @@ Expected<Data> Interpreter::compute(Operation *op) {
   if (Error error = checkData(op, operands))
     return std::move(error);
   allowFlush(op, operands);
-  constexpr std::array kinds = {evaluateScalar,      evaluateElementwise,
-                                evaluateShape,       evaluateReduction,
-                                evaluateNorm,        evaluateRotation,
-                                evaluateQuantization};
+  constexpr std::array kinds = {evaluateScalar,       evaluateElementwise,
+                                evaluateShape,        evaluateReduction,
+                                evaluateNorm,         evaluateRotation,
+                                evaluateQuantization, evaluateBlocks};
   for (auto *kind : kinds)
     if (std::optional<Data> results = kind(op, operands))
       return std::move(*results);

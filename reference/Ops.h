@@ -87,6 +87,8 @@ std::optional<Data> evaluateRotation(mlir::Operation *op,
                                      llvm::ArrayRef<Datum> operands);
 std::optional<Data> evaluateQuantization(mlir::Operation *op,
                                          llvm::ArrayRef<Datum> operands);
+std::optional<Data> evaluateBlocks(mlir::Operation *op,
+                                   llvm::ArrayRef<Datum> operands);
 /// Raises `largestScore` to the largest `scale * sum |q_d k_d|` met.
 std::optional<Data> evaluateAttention(mlir::Operation *op,
                                       llvm::ArrayRef<Datum> operands,

@@ -67,6 +67,7 @@ Value Evaluator::compute(Value tensor, Place place, bool rounded) {
       .Case([&](EmbedOp op) { return embed(op, place); })
       .Case([&](RotateOp op) { return settle(rotate(op, place)); })
       .Case([&](DequantizeOp op) { return dequantize(op, place); })
+      .Case([&](UnpackBlocksOp op) { return unpackBlocks(op, place); })
       .Default([](Operation *) -> Value {
         llvm_unreachable("agt-form-kernels puts no such op where elements are "
                          "pulled");

@@ -129,6 +129,9 @@ private:
   Value embed(EmbedOp op, Place place);
   Value rotate(RotateOp op, Place place);
   Value dequantize(DequantizeOp op, Place place);
+  Value unpackBlocks(UnpackBlocksOp op, Place place);
+  /// The f16 at byte `place`; halves lie at even bytes.
+  Value halfAt(Value bytes, llvm::ArrayRef<Value> row, Value byte);
   ElementaryMath::SinCos angle(RotateOp op, llvm::ArrayRef<Value> indices,
                                Value pair);
 

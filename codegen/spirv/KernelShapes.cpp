@@ -148,8 +148,8 @@ AffineExpr KernelShapes::computeDim(Value tensor, int64_t dim) {
                    ? own.ceilDiv(op.getBlock())
                    : own;
       })
-      .Case<tensor::CastOp, DequantizeOp, SoftmaxOp, RmsNormOp, LayerNormOp,
-            RotateOp, CacheAppendOp>([&](auto) { return first(); })
+      .Case<tensor::CastOp, DequantizeOp, UnpackBlocksOp, SoftmaxOp, RmsNormOp,
+            LayerNormOp, RotateOp, CacheAppendOp>([&](auto) { return first(); })
       .Default([&](Operation *op) {
         return broadcastDim(op->getOperands(), dim, rank);
       });

@@ -45,6 +45,12 @@ inline llvm::hash_code hash_value(const DimSplit &split) {
       split.balance);
 }
 
+/// What one block of quantised numbers is.
+struct BlockLayout {
+  int64_t numbers, bytes;
+};
+BlockLayout layoutOf(BlockFormat format);
+
 /// The C++ of the trait Agt_Anchor.
 template <typename Op>
 class Anchor : public mlir::OpTrait::TraitBase<Op, Anchor> {};

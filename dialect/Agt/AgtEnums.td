@@ -52,4 +52,9 @@ def Agt_CompareKind : Agt_Enum<"Compare", "a comparison", [
   I32EnumAttrCase<"GT", 4, "gt">, I32EnumAttrCase<"GE", 5, "ge">]>;
 def Agt_CompareAttr : Agt_EnumAttr<Agt_CompareKind, "compare">;
 
+def Agt_BlockFormatKind : Agt_Enum<"BlockFormat", "how blocks of quantised numbers are stored", [
+  I32EnumAttrCase<"Q4_0", 0, "q4_0">, I32EnumAttrCase<"Q8_0", 1, "q8_0">,
+  I32EnumAttrCase<"Q4_K", 2, "q4_k">, I32EnumAttrCase<"Q6_K", 3, "q6_k">]>;
+def Agt_BlockFormatAttr : Agt_EnumAttr<Agt_BlockFormatKind, "block_format">;
+
 #endif // AGT_ENUMS_TD

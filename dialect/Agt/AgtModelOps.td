@@ -8,7 +8,9 @@ def Agt_WeightsOp : Agt_Op<"weights", [Symbol]> {
   let description = [{
     The path is absolute. Graphs take tensors of it as arguments, with
     `agt.input = {kind = "weight", weights = "W", tensor = "name"}`; a program
-    binds them itself, and `--weights W=path` reads another file.
+    binds them itself, and `--weights W=path` reads another file. A quantised
+    tensor is an argument of i8, its bytes as the file has them, with
+    `blocks = "q8_0"` in `agt.input`; `agt.unpack_blocks` makes numbers of them.
 
     Example:
 
@@ -17,7 +19,7 @@ def Agt_WeightsOp : Agt_Op<"weights", [Symbol]> {
     ```
 
     **Constraints**
-    - weights_c1: the format is `llama2c`, `safetensors` or `npy`.
+    - weights_c1: the format is `llama2c`, `safetensors`, `gguf` or `npy`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$path, StrAttr:$format);
   let assemblyFormat = "$sym_name $path `format` $format attr-dict";
@@ -55,6 +57,42 @@ def Agt_CacheAppendOp : Agt_ComputeOp<"cache_append", [Agt_Anchor]> {
   let assemblyFormat = [{
     $cache `,` $rows `at` $slots attr-dict
     `:` `(` type($cache) `,` type($rows) `,` type($slots) `)` `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Agt_UnpackBlocksOp : Agt_ComputeOp<"unpack_blocks"> {
+  let summary = "f32 values of the quantised blocks of a GGUF file";
+  let description = [{
+    Each row, the last dim of `bytes`, is blocks one behind the other; q are the
+    numbers of a block, d and m its f16 factors, s and t numbers of 6 or 8 bits
+    for parts of it. All numbers but those of q8_0 and the s of q6_k are unsigned.
+
+    | format | numbers | bytes | in this order | value |
+    |---|---|---|---|---|
+    | `q4_0` | 32 | 18 | d; q of 4 bits: 0..15 low, 16..31 high | d (q - 8) |
+    | `q8_0` | 32 | 34 | d; q of 8 bits | d q |
+    | `q4_k` | 256 | 144 | d, m; 12 bytes of s and t; q of 4 bits | d s q - m t, s and t for 32 numbers |
+    | `q6_k` | 256 | 210 | low 4 bits, high 2 bits of q; s of 8 bits; d | d s (q - 32), s for 16 numbers |
+
+    Kernels evaluate it where a value is read: weights stay as they are stored.
+
+    Example:
+
+    ```mlir
+    %0 = agt.unpack_blocks %bytes as q8_0 : tensor<64x68xi8> -> tensor<64x64xf32>
+    ```
+
+    **Constraints**
+    - unpack_blocks_c1: `bytes` has at least one dim, and its last is known.
+    - unpack_blocks_c2: the last dim is whole blocks.
+    - unpack_blocks_c3: the result has the dims of `bytes` but for the last, which
+      is the numbers of these blocks.
+  }];
+  let arguments = (ins Agt_I8Tensor:$bytes, Agt_BlockFormatAttr:$format);
+  let results = (outs Agt_F32Tensor:$result);
+  let assemblyFormat = [{
+    $bytes `as` `` $format attr-dict `:` type($bytes) `->` type($result)
   }];
   let hasVerifier = 1;
 }

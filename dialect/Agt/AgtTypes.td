@@ -26,6 +26,7 @@ def Agt_KeyTensor : Agt_TensorOf<Agt_KeyElement>;
 def Agt_NarrowTensor : Agt_TensorOf<Agt_Narrow>;
 def Agt_IndexTensor : Agt_TensorOf<Agt_Index>;
 def Agt_BoolTensor : Agt_TensorOf<I1>;
+def Agt_I8Tensor : Agt_TensorOf<I8>;
 def Agt_I32Tensor : Agt_TensorOf<I32>;
 def Agt_F32Tensor : Agt_TensorOf<F32>;
 def Agt_Scalar : AnyTypeOf<[Index, F64], "index or f64">;

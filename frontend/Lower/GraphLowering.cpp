@@ -140,7 +140,10 @@ static DictionaryAttr hiddenAttrs(const sema::HiddenInput &input,
     DictionaryAttr what = attributes(
         builder, {{"kind", builder.getStringAttr("weight")},
                   {"weights", builder.getStringAttr(file)},
-                  {"tensor", builder.getStringAttr(input.tensor)}});
+                  {"tensor", builder.getStringAttr(input.tensor)},
+                  {"blocks", input.blocks.empty()
+                                 ? StringAttr()
+                                 : builder.getStringAttr(input.blocks)}});
     return attributes(builder, {{"agt.input", what},
                                 {"agt.name", builder.getStringAttr(name)}});
   }

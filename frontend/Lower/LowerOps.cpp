@@ -143,6 +143,10 @@ Value GraphLowering::lowerCompute(const Inst &inst, Location loc) {
         inst.count < 0 ? IntegerAttr() : count);
   case Code::Dequantize:
     return DequantizeOp::create(builder, loc, resultType(inst), a, b, count);
+  case Code::UnpackBlocks:
+    return UnpackBlocksOp::create(
+        builder, loc, resultType(inst), a,
+        BlockFormatAttr::get(context, *symbolizeBlockFormat(inst.text)));
   default:
     return Value();
   }

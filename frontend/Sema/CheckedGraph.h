@@ -71,6 +71,7 @@ enum class Op : uint8_t {
             // for dims (0: all)
   Quantize, // `count` for the block
   Dequantize,
+  UnpackBlocks, // `text` for the format
   // Movement.
   Reshape,   // dims: the new shape
   Transpose, // `permutation`
@@ -201,6 +202,7 @@ struct HiddenInput {
   llvm::SMRange range; // where it is asked for first
   const ast::WeightsDecl *weights = nullptr;
   std::string tensor = {};
+  std::string blocks = {}; // the format of quantised blocks; `value` is bytes
   unsigned param = 0;
   int64_t layer = 0;
   ValueId value = noValue;

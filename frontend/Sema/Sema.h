@@ -20,6 +20,8 @@ struct WeightTensor {
   std::string name;
   std::string dtype;
   std::vector<int64_t> shape;
+  /// Of blocks of quantised numbers: the bytes of the last dim, else 0.
+  int64_t rowBytes = 0;
 };
 
 /// What a file of weights holds, or why it cannot be read.

@@ -94,8 +94,6 @@ Value ExprChecker::checkWeight(const ast::WeightsDecl &decl,
   if (name.kind != Value::String)
     return error(expr.indices[0]->range,
                  "expected the name of a tensor, got " + describe(name));
-  if (decl.format.text == "gguf")
-    return refuse(expr.range, "weights of format gguf");
   const WeightsInfo *info = checker.weights(decl);
   if (!info)
     return Value::poison();
@@ -108,7 +106,8 @@ Value ExprChecker::checkWeight(const ast::WeightsDecl &decl,
         .note(decl.path->range, "this file was read");
     return Value::poison();
   }
-  std::optional<DType> dtype = parseDType(tensor->dtype);
+  bool blocks = tensor->rowBytes > 0;
+  std::optional<DType> dtype = blocks ? DType::F32 : parseDType(tensor->dtype);
   if (!dtype)
     return error(expr.range, "tensor '" + name.text + "' is of " +
                                  tensor->dtype +
@@ -121,5 +120,14 @@ Value ExprChecker::checkWeight(const ast::WeightsDecl &decl,
   HiddenInput input{HiddenInput::Weight, expr.range};
   input.weights = &decl;
   input.tensor = tensor->name;
-  return Value::ofTensor(type, graph->hiddenInput(input, type).value);
+  if (!blocks)
+    return Value::ofTensor(type, graph->hiddenInput(input, type).value);
+  // Bytes as they are stored; numbers are made of them where they are read.
+  input.blocks = tensor->dtype;
+  TensorType bytes{DType::I8, type.shape};
+  bytes.shape.back() = dims.constant(tensor->rowBytes);
+  Inst inst(Op::UnpackBlocks, expr.range);
+  inst.operands = {graph->hiddenInput(input, bytes).value};
+  inst.text = tensor->dtype;
+  return graph->emit(std::move(inst), type);
 }

@@ -243,6 +243,10 @@ ShardingRule RuleBuilder::build() {
     matmul();
   } else if (isa<RopeOp>(op)) {
     rope();
+  } else if (isa<UnpackBlocksOp>(op)) {
+    rule.operands[0] = rule.results[0] = factors(rank(0));
+    rule.operands[0].back() = rule.add(false);
+    rule.results[0].back() = rule.add(false);
   } else if (isa<RmsNormOp, LayerNormOp>(op)) {
     alongAxis(rank(0) - 1);
   } else if (auto softmax = dyn_cast<SoftmaxOp>(op)) {

@@ -60,6 +60,7 @@ static ManifestInput parseInput(const Json &json) {
   input.layer = number(json, "layer");
   input.weights = text(json, "weights");
   input.tensor = text(json, "tensor");
+  input.blocks = text(json, "blocks");
   auto shape = json.find("shape");
   if (shape != json.end())
     for (const Json &dim : *shape)

@@ -31,6 +31,7 @@ struct ManifestInput {
   int64_t vocab = 0; // of Positions: how many tokens there are, 0: not known
   int64_t layer = 0;
   std::string weights, tensor;
+  std::string blocks; // of a weight: the type of its quantised blocks, or empty
   std::vector<int64_t> shape; // -1 where a dim is open; not of Param
 };
 

@@ -51,7 +51,8 @@ Weights::Weights(const agt_graph &graph, const ManifestGraph &declared,
       const ManifestInput &input = declared.inputs[i];
       if (input.kind != Kind::Weight || input.weights != weights.name)
         continue;
-      wanted.push_back({input.tensor, graph.params[i].dtype, input.shape});
+      wanted.push_back(
+          {input.tensor, graph.params[i].dtype, input.shape, input.blocks});
       numbers.push_back(i);
     }
     if (wanted.empty())

@@ -12,6 +12,7 @@ namespace {
 struct StorageFacts {
   const char *name;
   size_t bytes;
+  int64_t numbers = 1;
 };
 } // namespace
 
@@ -47,6 +48,14 @@ static StorageFacts factsOf(Storage storage) {
     return {"u8", 1};
   case Storage::Bool:
     return {"bool", 1};
+  case Storage::Q4_0:
+    return {"q4_0", 18, 32};
+  case Storage::Q8_0:
+    return {"q8_0", 34, 32};
+  case Storage::Q4_K:
+    return {"q4_k", 144, 256};
+  case Storage::Q6_K:
+    return {"q6_k", 210, 256};
   case Storage::Other:
     break;
   }
@@ -55,12 +64,24 @@ static StorageFacts factsOf(Storage storage) {
 
 const char *storageName(Storage storage) { return factsOf(storage).name; }
 size_t storageBytes(Storage storage) { return factsOf(storage).bytes; }
+int64_t storageNumbers(Storage storage) { return factsOf(storage).numbers; }
 
 uint64_t StoredTensor::bytes() const {
-  uint64_t bytes = storageBytes(storage);
+  uint64_t numbers = 1;
   for (int64_t dim : shape)
-    bytes *= uint64_t(dim);
-  return bytes;
+    numbers *= uint64_t(dim);
+  return numbers / uint64_t(storageNumbers(storage)) * storageBytes(storage);
+}
+
+std::string StoredTensor::type() const {
+  return typeName.empty() ? storageName(storage) : typeName;
+}
+
+int64_t rowBytes(const StoredTensor &tensor) {
+  if (!tensor.isBlocks())
+    return 0;
+  return tensor.shape.back() / storageNumbers(tensor.storage) *
+         int64_t(storageBytes(tensor.storage));
 }
 
 agt_tensor HostTensor::view() const {
@@ -104,6 +125,15 @@ static std::string advice(agt_dtype dtype, Storage storage) {
   return "";
 }
 
+[[noreturn]] static void refuseType(const char *want, const std::string &name,
+                                    const StoredTensor &stored,
+                                    const std::string &file,
+                                    const std::string &advice) {
+  fail(AGT_BAD_INPUT, std::string("expected ") + want + " for '" + name +
+                          "', got " + stored.type() + " in '" + file + "'" +
+                          advice);
+}
+
 static void swapElements(std::vector<unsigned char> &bytes, size_t size) {
   for (size_t at = 0; at + size <= bytes.size(); at += size)
     std::reverse(bytes.begin() + ptrdiff_t(at),
@@ -113,10 +143,8 @@ static void swapElements(std::vector<unsigned char> &bytes, size_t size) {
 HostTensor bindStored(const StoredTensor &stored, agt_dtype dtype,
                       const std::string &name, const std::string &file) {
   if (!canHold(dtype, stored.storage))
-    fail(AGT_BAD_INPUT, std::string("expected ") + dtypeName(dtype) + " for '" +
-                            name + "', got " + storageName(stored.storage) +
-                            " in '" + file + "'" +
-                            advice(dtype, stored.storage));
+    refuseType(dtypeName(dtype), name, stored, file,
+               advice(dtype, stored.storage));
   HostTensor tensor;
   tensor.dtype = dtype;
   tensor.shape = stored.shape;
@@ -128,6 +156,18 @@ HostTensor bindStored(const StoredTensor &stored, agt_dtype dtype,
     swapElements(tensor.owned, storageBytes(stored.storage));
     tensor.data = tensor.owned.data();
   }
+  return tensor;
+}
+
+HostTensor bindBlocks(const StoredTensor &stored, const std::string &blocks,
+                      const std::string &name, const std::string &file) {
+  if (!stored.isBlocks() || blocks != storageName(stored.storage))
+    refuseType(blocks.c_str(), name, stored, file, "");
+  HostTensor tensor;
+  tensor.dtype = AGT_I8;
+  tensor.shape = stored.shape;
+  tensor.shape.back() = rowBytes(stored);
+  tensor.data = stored.data;
   return tensor;
 }
 

@@ -29,12 +29,19 @@ enum class Storage {
   U16,
   U8,
   Bool,
+  Q4_0, // blocks of quantised numbers, as GGUF files have them
+  Q8_0,
+  Q4_K,
+  Q6_K,
   Other // what no parameter can be; its size is not known
 };
 
 /// "f64", "u16" and so on.
 const char *storageName(Storage storage);
+/// Of an element; of a block where elements are quantised.
 size_t storageBytes(Storage storage);
+/// How many numbers a block holds, 1 where each stands for itself.
+int64_t storageNumbers(Storage storage);
 
 /// Does not own its data: that is the file's.
 struct StoredTensor {
@@ -43,9 +50,17 @@ struct StoredTensor {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides; // in elements; empty: C order
   const unsigned char *data = nullptr;
+  std::string typeName = {}; // the file's word where the storage has none
 
   uint64_t bytes() const;
+  bool isBlocks() const { return storageNumbers(storage) > 1; }
+  /// For messages.
+  std::string type() const;
 };
+
+/// The bytes of the last dim of quantised blocks, which is whole blocks; 0 of
+/// other tensors.
+int64_t rowBytes(const StoredTensor &tensor);
 
 /// A tensor bound to a parameter, with what it points to beside the file.
 struct HostTensor {
@@ -68,6 +83,11 @@ struct HostTensor {
 /// the text, `file` is where the tensor came from. bf16 and f8e4m3 may be
 /// stored as raw unsigned integers.
 HostTensor bindStored(const StoredTensor &stored, agt_dtype dtype,
+                      const std::string &name, const std::string &file);
+
+/// Quantised blocks of the type `blocks` ("q8_0") as bytes, an i8 tensor whose
+/// last dim is rowBytes(). Fails as bindStored() does.
+HostTensor bindBlocks(const StoredTensor &stored, const std::string &blocks,
                       const std::string &name, const std::string &file);
 
 } // namespace agt::rt

@@ -6,13 +6,14 @@
 #include "runtime/Tensor/Safetensors.h"
 
 #include <map>
+#include <memory>
 
 namespace agt::rt {
 
 class WeightsFile {
 public:
   /// Fails with AGT_BAD_INPUT where the file is not of that format, or lies
-  /// about itself. `format` is llama2c, safetensors or npy.
+  /// about itself. `format` is llama2c, safetensors, gguf or npy.
   WeightsFile(const std::string &path, const std::string &format);
 
   const std::string &path() const { return name; }
@@ -22,7 +23,7 @@ public:
 
 private:
   std::string name;
-  MappedFile file;
+  std::vector<std::unique_ptr<MappedFile>> files; // what tensors point into
   std::vector<NamedStored> list;
   std::map<std::string, size_t> byName;
 };
@@ -32,6 +33,8 @@ struct WantedTensor {
   std::string name;
   agt_dtype dtype;
   std::vector<int64_t> shape;
+  /// Of quantised blocks: their type. `shape` then is that of the bytes.
+  std::string blocks = {};
 };
 
 /// The tensors of a file, as many as are wanted and in their order. Fails with

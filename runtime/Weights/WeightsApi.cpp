@@ -23,6 +23,10 @@ uint64_t agt_weights_count(const agt_weights *weights) {
 
 agt_weight agt_weights_tensor(const agt_weights *weights, uint64_t index) {
   const agt::rt::NamedStored &entry = weights->file.tensors()[index];
-  return {entry.name.c_str(), agt::rt::storageName(entry.tensor.storage),
-          entry.tensor.shape.data(), int32_t(entry.tensor.shape.size())};
+  return {entry.name.c_str(),
+          entry.tensor.typeName.empty()
+              ? agt::rt::storageName(entry.tensor.storage)
+              : entry.tensor.typeName.c_str(),
+          entry.tensor.shape.data(), int32_t(entry.tensor.shape.size()),
+          agt::rt::rowBytes(entry.tensor)};
 }

@@ -14,10 +14,10 @@ agt::sema::WeightsHeader agt::tool::readWeights(const std::string &path,
   }
   for (uint64_t i = 0; i < agt_weights_count(file); ++i) {
     agt_weight tensor = agt_weights_tensor(file, i);
-    header.tensors.push_back(
-        {tensor.name,
-         tensor.dtype,
-         {tensor.shape, tensor.shape + tensor.rank}});
+    header.tensors.push_back({tensor.name,
+                              tensor.dtype,
+                              {tensor.shape, tensor.shape + tensor.rank},
+                              tensor.row_bytes});
   }
   agt_weights_close(file);
   return header;

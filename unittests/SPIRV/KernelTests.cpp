@@ -540,6 +540,53 @@ TEST(Products, Fused) {
       .check({{1, 1}, {50, 50}, {0, 0}});
 }
 
+// Quantised factors stay as they are stored: the product reads their bytes, and
+// so does a gather; each is one kernel.
+TEST(Products, OfQuantisedBlocks) {
+  struct Format {
+    const char *name;
+    int64_t row, block;           // bytes of 256 numbers, and of a block
+    std::vector<int64_t> factors; // their upper bytes in a block
+  };
+  for (const Format &format :
+       {Format{"q4_0", 144, 18, {1}}, Format{"q8_0", 272, 34, {1}},
+        Format{"q4_k", 144, 144, {1, 3}}, Format{"q6_k", 210, 210, {209}}}) {
+    // Any bytes, but for factors that are infinite or no number.
+    auto blocks = [&](llvm::ArrayRef<int64_t> shape, std::mt19937 &random) {
+      std::vector<int64_t> bytes(size_t(shape[0] * shape[1]));
+      for (size_t i = 0; i < bytes.size(); ++i) {
+        bool factor =
+            llvm::is_contained(format.factors, int64_t(i) % format.block);
+        bytes[i] = int8_t(random() & (factor ? 0xbf : 0xff));
+      }
+      return Tensor::integers(Element::I8, shape, bytes);
+    };
+    std::string w = llvm::formatv("tensor<20x{0}xi8>", format.row).str();
+    std::string unpack =
+        llvm::formatv("%u = agt.unpack_blocks %w as {0} : {1} -> "
+                      "tensor<20x256xf32>\n",
+                      format.name, w)
+            .str();
+    GraphTest("%x: tensor<?x256xf32>, %w: " + w, "tensor<?x20xf32>",
+              unpack + "%r = agt.linear %x, %u : (tensor<?x256xf32>, "
+                       "tensor<20x256xf32>) -> tensor<?x20xf32>\n"
+                       "agt.return %r : tensor<?x20xf32>")
+        .input(1, blocks)
+        .kernels(1)
+        .variants(4)
+        .check({{1}, {50}});
+    GraphTest("%t: tensor<?xi32>, %w: " + w, "tensor<?x256xf32>",
+              unpack +
+                  "%r = agt.embed %u, %t : (tensor<20x256xf32>, tensor<?xi32>) "
+                  "-> tensor<?x256xf32>\n"
+                  "agt.return %r : tensor<?x256xf32>")
+        .indices(0, 20)
+        .input(1, blocks)
+        .kernels(1)
+        .check({{5}, {0}});
+  }
+}
+
 // ---- quantisation ----------------------------------------------------------
 
 TEST(Quantisation, ThereAndBack) {

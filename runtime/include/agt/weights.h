@@ -26,9 +26,11 @@ AGT_API uint64_t agt_weights_count(const agt_weights *weights);
 /* Texts and shape live as long as `weights`. */
 typedef struct agt_weight {
   const char *name;  /* "" for the one tensor of an .npy file */
-  const char *dtype; /* as the file has it: "f32", "u16", ... */
+  const char *dtype; /* as the file has it: "f32", "u16", "q8_0", ... */
   const int64_t *shape;
   int32_t rank;
+  int64_t
+      row_bytes; /* of quantised blocks: the bytes of the last dim, else 0 */
 } agt_weight;
 AGT_API agt_weight agt_weights_tensor(const agt_weights *weights,
                                       uint64_t index);

@@ -230,6 +230,15 @@ agt.graph @kernels(%gate: tensor<?x64xf32>, %up: tensor<?x64xf32>, %x: tensor<8x
 // CHECK: agt.weights @W "/models/stories.bin" format "llama2c"
 agt.weights @W "/models/stories.bin" format "llama2c"
 
+// CHECK-LABEL: agt.graph @blocks
+agt.graph @blocks(%b: tensor<?x68xi8>, %c: tensor<2x420xi8>) {
+  // CHECK: agt.unpack_blocks %{{.*}} as q8_0 : tensor<?x68xi8> -> tensor<?x64xf32>
+  %0 = agt.unpack_blocks %b as q8_0 : tensor<?x68xi8> -> tensor<?x64xf32>
+  // CHECK: agt.unpack_blocks %{{.*}} as q6_k : tensor<2x420xi8> -> tensor<2x512xf32>
+  %1 = agt.unpack_blocks %c as q6_k : tensor<2x420xi8> -> tensor<2x512xf32>
+  agt.return
+}
+
 // CHECK-LABEL: agt.graph @cache
 agt.graph @cache(%keys: tensor<4x?x8xf32>, %k: tensor<4x?x8xf32>, %slots: tensor<?xi32>) {
   // CHECK: agt.cache_append %{{.*}}, %{{.*}} at %{{.*}} : (tensor<4x?x8xf32>, tensor<4x?x8xf32>, tensor<?xi32>) -> tensor<4x?x8xf32>
