@@ -67,24 +67,27 @@ llvm::Error agt::host::emitObject(llvm::Module &module, llvm::StringRef path) {
   return llvm::Error::success();
 }
 
-/// What agents need besides: static archives of Debian's packages. They are
-/// named only for objects that call for them, so that programs of graphs alone
-/// can be linked where they are missing.
-static std::vector<llvm::StringRef> agentLibraries(llvm::StringRef object) {
+/// What else is needed: static archives of Debian's packages. They are named
+/// only for objects that call for them, so that programs of graphs alone can be
+/// linked where those of agents are missing. Tokenizers split texts with PCRE2.
+static std::vector<llvm::StringRef> librariesFor(llvm::StringRef object) {
   auto file = llvm::object::ObjectFile::createObjectFile(object);
   if (!file) {
     llvm::consumeError(file.takeError()); // the linker says what is wrong
     return {};
   }
+  std::vector<llvm::StringRef> libraries;
   for (const llvm::object::SymbolRef &symbol : file->getBinary()->symbols()) {
     llvm::Expected<llvm::StringRef> name = symbol.getName();
     if (!name)
       llvm::consumeError(name.takeError());
+    else if (*name == "agt_main")
+      libraries = {"-l:libpcre2-8.a"};
     else if (*name == "agt_main_agents" || *name == "agt_agent_start")
       return {"-l:libsqlite3.a", "-l:libpcre2-8.a", "-l:libcrypto.a",
               "-l:libseccomp.a", "-l:libhttp_parser.a"};
   }
-  return {};
+  return libraries;
 }
 
 /// Runs the C compiler; the output appears whole or not at all.
@@ -130,7 +133,7 @@ llvm::Error agt::host::linkExecutable(const Toolchain &toolchain,
   std::vector<llvm::StringRef> arguments = {object, toolchain.runtimeArchive,
                                             "-pie", "-Wl,--gc-sections",
                                             "-Wl,-z,relro,-z,now"};
-  llvm::append_range(arguments, agentLibraries(object));
+  llvm::append_range(arguments, librariesFor(object));
   return runLinker(arguments, path);
 }
 
@@ -150,7 +153,7 @@ llvm::Error agt::host::linkLibrary(const Toolchain &toolchain,
                                             "-Wl,-u,agt_status_release",
                                             toolchain.runtimeArchive,
                                             "-Wl,--gc-sections"};
-  std::vector<llvm::StringRef> libraries = agentLibraries(object);
+  std::vector<llvm::StringRef> libraries = librariesFor(object);
   if (!libraries.empty())
     llvm::append_range(
         arguments, llvm::ArrayRef<llvm::StringRef>(

@@ -24,6 +24,7 @@ struct RawOptions {
   std::map<std::string, std::string> values;
   std::vector<std::string> weights;
   std::string stats;
+  bool special = false;
   bool help = false;
 
   const std::string *find(const char *name) const {
@@ -52,8 +53,9 @@ RawOptions split(const std::vector<std::string> &arguments,
     app.add_flag("--stats{text}", raw.stats)->take_last();
     names.insert(names.end(), {"--weights", "--stats"});
   }
+  app.add_flag("--special", raw.special);
   app.add_flag("--help,-h", raw.help);
-  names.push_back("--help");
+  names.insert(names.end(), {"--special", "--help"});
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   try {
     app.parse(words);
@@ -207,6 +209,8 @@ std::string generateHelp(const std::string &exe) {
          " generate LLM [--prompt TEXT] [OPTION...]\n\n"
          "  --prompt TEXT        what the text begins with; without it the llm "
          "begins\n"
+         "  --special            the names of special tokens in it are these "
+         "tokens\n"
          "  --tokens N           at most N tokens; else until the text ends or "
          "the context is full\n"
          "  --temperature X      0 (default) takes the likeliest token each "
@@ -250,7 +254,8 @@ void runGenerate(const std::vector<std::string> &arguments,
     write(text);
     return true;
   };
-  Stop stop = model.generate(prompt ? *prompt : "", limit, sampling, emit);
+  Stop stop =
+      model.generate(prompt ? *prompt : "", limit, sampling, emit, raw.special);
   write("\n");
   if (stop == Stop::Context)
     std::fprintf(stderr,
@@ -264,15 +269,17 @@ void runTokens(const std::vector<std::string> &arguments,
                const Manifest &manifest, const std::string &exe) {
   RawOptions raw = split(arguments, {"--text"}, false);
   if (raw.help)
-    return write("usage: " + exe +
-                 " tokens LLM --text TEXT\n\n"
-                 "The tokens of a text, as numbers.\n");
+    return write(
+        "usage: " + exe +
+        " tokens LLM --text TEXT [--special]\n\n"
+        "The tokens of a text, as numbers. With --special the names of "
+        "special tokens\nare these tokens.\n");
   const ManifestLlm &llm = findLlm(raw.llm, manifest, "tokens");
   const std::string *text = raw.find("--text");
   if (!text)
     refuse("expected '--text TEXT' behind 'tokens " + llm.name + "'");
   std::string line;
-  for (int32_t token : openTokenizer(llm)->encode(*text))
+  for (int32_t token : openTokenizer(llm)->encode(*text, raw.special))
     line += (line.empty() ? "" : " ") + std::to_string(token);
   write(line + "\n");
 }

@@ -16,7 +16,7 @@ static constexpr size_t pieceTokens = 256;
 static constexpr size_t mostPlans = 4;
 
 std::unique_ptr<Tokenizer> openTokenizer(const ManifestLlm &llm) {
-  std::unique_ptr<Tokenizer> tokenizer = readLlama2cTokenizer(llm.tokenizer);
+  std::unique_ptr<Tokenizer> tokenizer = openTokenizer(llm.tokenizer);
   if (tokenizer->size() != llm.vocab)
     fail(AGT_BAD_INPUT, "the tokenizer '" + llm.tokenizer + "' has " +
                             std::to_string(tokenizer->size()) +
@@ -122,8 +122,13 @@ std::vector<float> LocalModel::read(const int32_t *tokens, size_t count) {
 
 Stop LocalModel::generate(const std::string &prompt, int64_t limit,
                           const Sampling &sampling,
-                          const std::function<bool(std::string_view)> &emit) {
-  std::vector<int32_t> tokens = words->encode(prompt);
+                          const std::function<bool(std::string_view)> &emit,
+                          bool marks) {
+  std::vector<int32_t> tokens = words->encode(prompt, marks);
+  if (tokens.empty())
+    fail(AGT_BAD_INPUT, "the prompt is empty, and the tokenizer '" +
+                            llm.tokenizer +
+                            "' has no token that texts begin with");
   if (int64_t(tokens.size()) > llm.context)
     fail(AGT_BAD_INPUT, "the prompt has " + std::to_string(tokens.size()) +
                             " tokens, the context of llm '" + llm.name +

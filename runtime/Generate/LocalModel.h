@@ -40,10 +40,11 @@ public:
 
   /// Forgets everything, reads the prompt and generates. `emit` is given the
   /// text as it comes, and says whether to go on; at most `limit` tokens, or as
-  /// the context has room for where it is below 0.
+  /// the context has room for where it is below 0. `marks` as for encode().
   Stop generate(const std::string &prompt, int64_t limit,
                 const Sampling &sampling,
-                const std::function<bool(std::string_view)> &emit);
+                const std::function<bool(std::string_view)> &emit,
+                bool marks = false);
   const GenerationStats &stats() const { return counted; }
 
 private:

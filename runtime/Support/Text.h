@@ -37,6 +37,9 @@ std::string didYouMean(std::string_view word,
 /// \u{1B}.
 std::string printable(std::string_view text);
 
+/// Where the first byte that is not UTF-8 is; npos when all is well.
+size_t findInvalidUtf8(std::string_view text);
+
 /// True when `text` ends with `suffix`.
 bool endsWith(std::string_view text, std::string_view suffix);
 

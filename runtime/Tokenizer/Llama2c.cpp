@@ -5,15 +5,14 @@
 // A text is encoded as BOS, then, unless it is empty, the text with a blank in
 // front: first its characters (those that are no token as their bytes), then
 // the pair of neighbours that makes the token with the best score becomes that
-// token, of equal ones the first, until no pair makes one. The pairs wait in a
-// heap, and neighbours are a linked list: a text of n bytes takes O(n log n).
+// token, of equal ones the first, until no pair makes one.
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/File.h"
+#include "runtime/Tokenizer/Merger.h"
 #include "runtime/Tokenizer/Tokenizer.h"
 
 #include <cmath>
 #include <cstring>
-#include <queue>
 #include <unordered_map>
 
 namespace agt::rt {
@@ -23,10 +22,12 @@ constexpr int32_t bos = 1, eos = 2, firstByte = 3, firstText = 259;
 
 class Llama2cTokenizer : public Tokenizer {
 public:
-  explicit Llama2cTokenizer(const std::string &path);
+  Llama2cTokenizer(std::unique_ptr<MappedFile> file, const std::string &path);
 
   int64_t size() const override { return int64_t(tokens.size()); }
-  std::vector<int32_t> encode(std::string_view text) const override;
+  /// Its marks have no texts that stand for them.
+  std::vector<int32_t> encode(std::string_view text,
+                              bool marks = false) const override;
   std::string_view piece(int32_t previous, int32_t token) const override;
   bool isEnd(int32_t token) const override {
     return token == bos || token == eos;
@@ -44,40 +45,10 @@ private:
   void parse();
   void checkBytes() const;
 
-  MappedFile file;
+  std::unique_ptr<MappedFile> file;
   std::vector<Token> tokens;
   /// Ordinary tokens alone: a text that reads "<s>" is no mark.
   std::unordered_map<std::string_view, int32_t> byText;
-};
-
-/// Tokens of a text under way: a list of neighbours in an array.
-class Merger {
-public:
-  struct Item {
-    int32_t token;
-    int32_t previous, next; // positions, -1 at the ends
-    std::string_view text;
-    bool gone = false;
-  };
-  struct Pair {
-    float score;
-    int32_t left, right; // positions
-    int32_t token;       // what they make
-    size_t bytes;        // of both: older pairs of changed items differ
-    bool operator<(const Pair &other) const { // worse
-      return score != other.score ? score < other.score : left > other.left;
-    }
-  };
-
-  void append(int32_t token, std::string_view text) {
-    int32_t position = int32_t(items.size());
-    if (position)
-      items.back().next = position;
-    items.push_back({token, position - 1, -1, text});
-  }
-
-  std::vector<Item> items;
-  std::priority_queue<Pair> pairs;
 };
 
 uint32_t word(const unsigned char *at) {
@@ -91,7 +62,9 @@ uint32_t word(const unsigned char *at) {
 
 } // namespace
 
-Llama2cTokenizer::Llama2cTokenizer(const std::string &path) : file(path) {
+Llama2cTokenizer::Llama2cTokenizer(std::unique_ptr<MappedFile> mapped,
+                                   const std::string &path)
+    : file(std::move(mapped)) {
   try {
     parse();
     checkBytes();
@@ -101,8 +74,8 @@ Llama2cTokenizer::Llama2cTokenizer(const std::string &path) : file(path) {
 }
 
 void Llama2cTokenizer::parse() {
-  const unsigned char *data = file.data();
-  size_t size = file.size(), at = 4;
+  const unsigned char *data = file->data();
+  size_t size = file->size(), at = 4;
   if (size < at)
     refuse("it ends within the header of a llama2c tokenizer");
   int64_t longest = int32_t(word(data));
@@ -165,19 +138,8 @@ std::string_view Llama2cTokenizer::piece(int32_t previous,
   return text;
 }
 
-/// The bytes of the UTF-8 character that begins at `at`; of a byte that begins
-/// none, the byte.
-static size_t characterLength(std::string_view text, size_t at) {
-  size_t end = at + 1;
-  if (static_cast<unsigned char>(text[at]) < 0xc0)
-    return 1;
-  while (end < text.size() && end - at < 4 &&
-         (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-    ++end;
-  return end - at;
-}
-
-std::vector<int32_t> Llama2cTokenizer::encode(std::string_view text) const {
+std::vector<int32_t> Llama2cTokenizer::encode(std::string_view text,
+                                              bool) const {
   std::vector<int32_t> result = {bos};
   if (text.empty())
     return result;
@@ -196,55 +158,25 @@ std::vector<int32_t> Llama2cTokenizer::encode(std::string_view text) const {
     for (size_t i = 0; i < length; ++i)
       merger.append(firstByte + static_cast<unsigned char>(character[i]), {});
   }
-  auto &items = merger.items;
-  auto consider = [&](int32_t left, int32_t right) {
-    if (left < 0 || right < 0 || items[size_t(left)].text.empty() ||
-        items[size_t(right)].text.empty())
-      return;
-    std::string_view a = items[size_t(left)].text,
-                     b = items[size_t(right)].text;
-    std::string_view both(a.data(), a.size() + b.size());
-    if (int32_t token = find(both); token >= 0)
-      merger.pairs.push({tokens[size_t(token)].score, left, right, token,
-                         both.size()});
-  };
-  for (size_t i = 0; i + 1 < items.size(); ++i)
-    consider(int32_t(i), int32_t(i + 1));
-  while (!merger.pairs.empty()) {
-    Merger::Pair pair = merger.pairs.top();
-    merger.pairs.pop();
-    Merger::Item &left = items[size_t(pair.left)],
-                 &right = items[size_t(pair.right)];
-    if (left.gone || right.gone || left.next != pair.right ||
-        left.text.size() + right.text.size() != pair.bytes)
-      continue;
-    left.token = pair.token;
-    left.text = {left.text.data(), pair.bytes};
-    left.next = right.next;
-    right.gone = true;
-    if (left.next >= 0)
-      items[size_t(left.next)].previous = pair.left;
-    consider(left.previous, pair.left);
-    consider(pair.left, left.next);
-  }
-  for (const Merger::Item &item : items)
-    if (!item.gone)
-      result.push_back(item.token);
+  merger.run([&](const Merger::Item &left,
+                 const Merger::Item &right) -> std::optional<Join> {
+    if (left.text.empty() || right.text.empty())
+      return std::nullopt;
+    int32_t token =
+        find({left.text.data(), left.text.size() + right.text.size()});
+    if (token < 0)
+      return std::nullopt;
+    return Join{tokens[size_t(token)].score, token};
+  });
+  for (const Merger::Item &item : merger.items())
+    result.push_back(item.token);
   return result;
 }
 
-std::string Tokenizer::decode(const std::vector<int32_t> &tokens) const {
-  std::string text;
-  int32_t previous = -1;
-  for (int32_t token : tokens) {
-    text += piece(previous, token);
-    previous = token;
-  }
-  return text;
-}
-
-std::unique_ptr<Tokenizer> readLlama2cTokenizer(const std::string &path) {
-  return std::make_unique<Llama2cTokenizer>(path);
+std::unique_ptr<Tokenizer>
+readLlama2cTokenizer(std::unique_ptr<MappedFile> file,
+                     const std::string &path) {
+  return std::make_unique<Llama2cTokenizer>(std::move(file), path);
 }
 
 } // namespace agt::rt

@@ -1,10 +1,9 @@
-// Regular expressions as PCRE2 has them, over UTF-8. Matching is bounded, so
-// that a pattern that explodes is an error and not a hang.
+// Regular expressions of agents: what goes wrong is the failure of a step.
 #ifndef AGT_RUNTIME_VALUE_REGEX_H
 #define AGT_RUNTIME_VALUE_REGEX_H
 
-#include <string>
-#include <string_view>
+#include "runtime/Support/Pattern.h"
+
 #include <vector>
 
 namespace agt::rt {
@@ -13,8 +12,6 @@ class Regex {
 public:
   /// Throws StepFailure for a pattern that is none.
   explicit Regex(std::string_view pattern);
-  ~Regex();
-  Regex(const Regex &) = delete;
 
   /// Somewhere in the text.
   bool matches(std::string_view text) const;
@@ -24,8 +21,7 @@ public:
 private:
   bool match(std::string_view text, size_t from, bool notEmpty, size_t &begin,
              size_t &end) const;
-  void *code;
-  void *data;
+  Pattern pattern;
 };
 
 } // namespace agt::rt

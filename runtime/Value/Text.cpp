@@ -177,37 +177,6 @@ bool fromBase64(std::string_view text, std::string &bytes) {
   return true;
 }
 
-// The length of the code point that starts at `at`, 0 when it is none.
-static size_t codePointBytes(std::string_view text, size_t at) {
-  auto byte = [&](size_t k) -> unsigned {
-    return at + k < text.size() ? (unsigned char)text[at + k] : 0;
-  };
-  unsigned lead = byte(0);
-  if (lead < 0x80)
-    return 1;
-  size_t n = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4)
-    return 0;
-  for (size_t k = 1; k < n; ++k)
-    if ((byte(k) & 0xc0) != 0x80)
-      return 0;
-  // Overlong forms, surrogates, beyond U+10FFFF.
-  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) ||
-      (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f))
-    return 0;
-  return n;
-}
-
-size_t findInvalidUtf8(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    size_t n = codePointBytes(text, at);
-    if (!n)
-      return at;
-    at += n;
-  }
-  return std::string_view::npos;
-}
-
 int64_t countCodePoints(std::string_view text) {
   int64_t n = 0;
   for (unsigned char letter : text)

@@ -6,6 +6,7 @@
 #define AGT_RUNTIME_VALUE_VALUE_H
 
 #include "agt/agent.h"
+#include "runtime/Support/Text.h"
 #include "runtime/Value/Arena.h"
 
 #include <cstdint>
@@ -89,8 +90,6 @@ std::string base64(std::string_view bytes);
 /// False when the text is no base64.
 bool fromBase64(std::string_view text, std::string &bytes);
 
-/// Where the first byte that is not UTF-8 is; npos when all is well.
-size_t findInvalidUtf8(std::string_view text);
 int64_t countCodePoints(std::string_view text);
 
 /// What a step fails with: caught by `try`.

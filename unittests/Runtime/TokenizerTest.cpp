@@ -59,7 +59,7 @@ std::string vocabulary(const std::vector<std::string> &texts) {
 class TokenizerTest : public ::testing::Test {
 protected:
   std::unique_ptr<Tokenizer> read(const std::string &bytes) {
-    return readLlama2cTokenizer(folder.write("t.bin", bytes));
+    return openTokenizer(folder.write("t.bin", bytes));
   }
   std::string refusal(const std::string &bytes) {
     std::string message = messageOf([&] { read(bytes); });

@@ -3,16 +3,23 @@
 
 usage: make_model.py FOLDER [--seed N] [--untied]
 
-Writes FOLDER/tiny.bin (llama2.c's layout, "version 0") and FOLDER/tiny.tok
-(llama2.c's tokenizer), which tiny.agt reads. What it says makes no sense, and is
-the same on every machine.
+Writes one model in three ways, for an .agt file each:
+
+    tiny.bin (llama2.c's layout, "version 0"), tiny.tok     tiny.agt
+    tiny.gguf, with its tokenizer                           tiny_gguf.agt
+    model.safetensors, tokenizer.json                       tiny_safetensors.agt
+
+What it says makes no sense, and is the same on every machine.
 """
 
 import argparse
+import json
 import pathlib
 import struct
 
 import numpy
+
+import formats
 
 HIDDEN, FFN, LAYERS, HEADS, KV_HEADS, CONTEXT = 32, 48, 2, 4, 2, 64
 TEXTS = [" ", "a", "b", "c", "d", "e", " a", "ab", "cd", " ab", "abc", "\n"]
@@ -61,6 +68,89 @@ def tokenizer():
     return data
 
 
+# Names in GGUF and in Hugging Face's files, in the order of llama2.c's arrays.
+LAYER_NAMES = [
+    ("attn_norm", "input_layernorm"),
+    ("attn_q", "self_attn.q_proj"),
+    ("attn_k", "self_attn.k_proj"),
+    ("attn_v", "self_attn.v_proj"),
+    ("attn_output", "self_attn.o_proj"),
+    ("ffn_norm", "post_attention_layernorm"),
+    ("ffn_gate", "mlp.gate_proj"),
+    ("ffn_down", "mlp.down_proj"),
+    ("ffn_up", "mlp.up_proj"),
+]
+
+
+def named(arrays, hugging):
+    """The arrays as tensors by name; one that the output shares stands once."""
+    outer = (["model.embed_tokens", "model.norm", "lm_head"] if hugging else
+             ["token_embd", "output_norm", "output"])
+    prefix = "model.layers." if hugging else "blk."
+    tensors = {outer[0] + ".weight": arrays[0]}
+    for i, names in enumerate(LAYER_NAMES):
+        for layer in range(LAYERS):
+            name = f"{prefix}{layer}.{names[hugging]}.weight"
+            tensors[name] = arrays[1 + i][layer]
+    tensors[outer[1] + ".weight"] = arrays[10]
+    if len(arrays) > 12:
+        tensors[outer[2] + ".weight"] = arrays[12]
+    return tensors
+
+
+def characters():
+    """The vocabulary as SentencePiece has it: U+2581 for a blank."""
+    tokens = ["<unk>", "<s>", "</s>"] + ["<0x%02X>" % b for b in range(256)]
+    return tokens + [text.replace(" ", "\u2581") for text in TEXTS]
+
+
+def gguf_tokenizer():
+    tokens, key = characters(), "tokenizer.ggml."
+    return {
+        key + "model": "llama",
+        key + "tokens": tokens,
+        key + "scores": [0.0] * 259 + [float(len(text)) for text in TEXTS],
+        key + "token_type": [2, 3, 3] + [6] * 256 + [1] * len(TEXTS),
+        key + "bos_token_id": 1,
+        key + "eos_token_id": 2,
+    }
+
+
+def json_tokenizer():
+    """The same with merges: longer texts first, from any two that make them."""
+    tokens = characters()
+    texts = sorted((t for t in tokens[259:] if len(t) > 1), key=len, reverse=True)
+    merges = [[text[:i], text[i:]] for text in texts for i in range(1, len(text))
+              if text[:i] in tokens and text[i:] in tokens]
+    marks = [{"id": i, "content": tokens[i], "single_word": False,
+              "lstrip": False, "rstrip": False, "normalized": False,
+              "special": True} for i in range(3)]
+    blank = "\u2581"
+    return {
+        "version": "1.0", "truncation": None, "padding": None,
+        "added_tokens": marks,
+        "normalizer": {"type": "Sequence", "normalizers": [
+            {"type": "Prepend", "prepend": blank},
+            {"type": "Replace", "pattern": {"String": " "}, "content": blank}]},
+        "pre_tokenizer": None,
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
+                       {"Sequence": {"id": "A", "type_id": 0}}],
+            "pair": [],
+            "special_tokens": {"<s>": {"id": "<s>", "ids": [1],
+                                       "tokens": ["<s>"]}}},
+        "decoder": {"type": "Sequence", "decoders": [
+            {"type": "Replace", "pattern": {"String": blank}, "content": " "},
+            {"type": "ByteFallback"}, {"type": "Fuse"},
+            {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
+        "model": {"type": "BPE", "dropout": None, "unk_token": "<unk>",
+                  "fuse_unk": True, "byte_fallback": True,
+                  "vocab": {text: i for i, text in enumerate(tokens)},
+                  "merges": merges},
+    }
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
@@ -71,9 +161,18 @@ def main():
     with open(args.folder / "tiny.bin", "wb") as file:
         file.write(struct.pack("<7i", HIDDEN, FFN, LAYERS, HEADS, KV_HEADS,
                                vocabulary, CONTEXT))
-        for array in weights(args.seed, not args.untied):
+        arrays = weights(args.seed, not args.untied)
+        for array in arrays:
             file.write(array.tobytes())
     (args.folder / "tiny.tok").write_bytes(tokenizer())
+    formats.write_gguf(args.folder / "tiny.gguf",
+                       {"general.architecture": "llama", **gguf_tokenizer()},
+                       named(arrays, hugging=False))
+    formats.write_safetensors(args.folder / "model.safetensors",
+                              named(arrays, hugging=True))
+    (args.folder / "tokenizer.json").write_text(
+        json.dumps(json_tokenizer(), ensure_ascii=False, indent=1),
+        encoding="utf-8")
 
 
 if __name__ == "__main__":
