@@ -2,6 +2,7 @@
 // forms; the CPU takes the one of independent invocations, as a loop.
 #include "codegen/cpu/Kernels.h"
 
+#include "codegen/cpu/BlockRowsKernel.h"
 #include "codegen/cpu/InvocationBuilder.h"
 #include "codegen/cpu/Lower.h"
 #include "codegen/cpu/ProductKernel.h"
@@ -29,6 +30,7 @@ private:
   void addTiles(const spirv::VariantPlan &plan,
                 llvm::function_ref<void(spirv::Evaluator &)> body);
   void addProduct(Operation *anchor);
+  void addBlockRows(Operation *anchor);
   CpuVariant &newVariant();
   int64_t invocationsPerGroup();
 
@@ -100,8 +102,9 @@ void CpuVariantSet::addProduct(Operation *anchor) {
   spirv::ProductShape shape(shapes(), anchor);
   Value root = kernel().getBody().front().getTerminator()->getOperand(0);
   CpuVariant &variant = newVariant();
-  variant.tile = {1, ProductKernel::rows, ProductKernel::columns, 1};
-  variant.scratchBytes = ProductKernel::scratchBytes;
+  constexpr ProductTile tile = ProductKernel::packed;
+  variant.tile = {1, tile.rows, tile.columns, 1};
+  variant.scratchBytes = tile.scratchBytes();
   auto flopsOfRow = dyn_cast<AffineConstantExpr>(shape.n * shape.k * 2);
   // Fewer rows by a matrix of weights are read along the rows of that; a
   // matrix that lies the other way is best copied whatever the rows.
@@ -117,6 +120,22 @@ void CpuVariantSet::addProduct(Operation *anchor) {
   k.finish();
 }
 
+// Few rows by quantised blocks, which are unpacked in vectors.
+void CpuVariantSet::addBlockRows(Operation *anchor) {
+  spirv::ProductShape shape(shapes(), anchor);
+  Value root = kernel().getBody().front().getTerminator()->getOperand(0);
+  CpuVariant &variant = newVariant();
+  constexpr ProductTile tile = BlockRowsKernel::few;
+  variant.tile = {1, tile.rows, tile.columns, 1};
+  variant.scratchBytes = tile.scratchBytes();
+  InvocationBuilder k(module, variant.function,
+                      UnknownLoc::get(module.getContext()),
+                      spirv::Evaluator::buffersOf(kernel()));
+  spirv::Evaluator e(k, kernel(), shapes());
+  BlockRowsKernel(k, e, shape, root, target).build();
+  k.finish();
+}
+
 LogicalResult
 CpuVariantSet::add(const spirv::VariantPlan &plan,
                    llvm::function_ref<void(spirv::Evaluator &)> body) {
@@ -129,7 +148,9 @@ CpuVariantSet::add(const spirv::VariantPlan &plan,
   }
   Operation *anchor = spirv::anchorOf(kernel());
   addProduct(anchor);
-  if (isa<LinearOp>(anchor))
+  if (BlockRowsKernel::takes(anchor))
+    addBlockRows(anchor);
+  else if (isa<LinearOp>(anchor))
     addTiles(plan, body);
   return success();
 }

@@ -10,18 +10,11 @@ using agt::spirv::Linear;
 
 namespace agt::cpu {
 
-// Places in scratch, in floats.
-static constexpr int64_t leftAt = 0;
-static constexpr int64_t rightAt =
-    leftAt + ProductKernel::rows * ProductKernel::terms;
-static constexpr int64_t sumsAt =
-    rightAt + ProductKernel::columns * ProductKernel::terms;
-
 ProductKernel::ProductKernel(InvocationBuilder &k, spirv::Evaluator &e,
                              const spirv::ProductShape &shape, Value root,
-                             const Target &target)
-    : k(k), e(e), s(shape), root(root), shape{target.tileRows, 2, target.lanes},
-      v(k, k.function()) {}
+                             const Target &target, ProductTile tile)
+    : k(k), e(e), s(shape), root(root),
+      tile(tile), shape{target.tileRows, 2, target.lanes}, v(k, k.function()) {}
 
 Pointer ProductKernel::at(int64_t floats, Value index) {
   v.follow(k);
@@ -30,33 +23,34 @@ Pointer ProductKernel::at(int64_t floats, Value index) {
 }
 
 void ProductKernel::place() {
-  Value across = e.size(s.n.ceilDiv(columns));
-  Value down = e.size(s.m.ceilDiv(rows));
+  Value across = e.size(s.n.ceilDiv(tile.columns));
+  Value down = e.size(s.m.ceilDiv(tile.rows));
   Value group = k.group();
   Value rest = k.div(group, across);
-  firstColumn = k.mul(k.sub(group, k.mul(rest, across)), columns);
+  firstColumn = k.mul(k.sub(group, k.mul(rest, across)), tile.columns);
   batchNumber = k.div(rest, down);
-  firstRow = k.mul(k.sub(rest, k.mul(batchNumber, down)), rows);
-  rowCount = k.minS(k.sub(e.size(s.m), firstRow), k.i32(rows));
-  columnCount = k.minS(k.sub(e.size(s.n), firstColumn), k.i32(columns));
+  firstRow = k.mul(k.sub(rest, k.mul(batchNumber, down)), tile.rows);
+  rowCount = k.minS(k.sub(e.size(s.m), firstRow), k.i32(tile.rows));
+  columnCount = k.minS(k.sub(e.size(s.n), firstColumn), k.i32(tile.columns));
   if (!s.flat)
     batch = e.indicesOf(e.at(s.batchSizes, Linear{batchNumber}));
 }
 
 void ProductKernel::clearSums() {
   v.follow(k);
-  v.loop(v.index(0), v.index(rows * columns), shape.lanes, [&](Index i) {
-    Pointer base{&v, k.scratch(), v.builder().getF32Type()};
-    CpuBuilder::Lanes scope(v, shape.lanes);
-    v.store(base + (i + sumsAt), v.f32(0));
-  });
+  v.loop(v.index(0), v.index(tile.rows * tile.columns), shape.lanes,
+         [&](Index i) {
+           Pointer base{&v, k.scratch(), v.builder().getF32Type()};
+           CpuBuilder::Lanes scope(v, shape.lanes);
+           v.store(base + (i + tile.sumsAt()), v.f32(0));
+         });
 }
 
 void ProductKernel::packLeft(Value first, Value count) {
   e.forRange(k.i32(0), rowCount, 1, [&](Value row) {
     e.forRange(k.i32(0), count, 1, [&](Value term) {
       Value x = s.lhsAt(e, batch, k.add(firstRow, row), k.add(first, term));
-      Pointer to = at(leftAt, k.add(k.mul(row, terms), term));
+      Pointer to = at(0, k.add(k.mul(row, tile.terms), term));
       v.store(to, x);
     });
   });
@@ -73,8 +67,8 @@ void ProductKernel::packRows(Value first, Value count) {
       Value x = s.rhsAt(e, batch, k.add(first, term),
                         k.add(firstColumn, k.add(start, column)));
       Value number =
-          k.add(k.mul(k.add(k.mul(panel, terms), term), width), column);
-      Pointer to = at(rightAt, number);
+          k.add(k.mul(k.add(k.mul(panel, tile.terms), term), width), column);
+      Pointer to = at(tile.rightAt(), number);
       v.store(to, x);
     };
     // The inner loop is the one whose elements are neighbours in memory.
@@ -103,8 +97,7 @@ static std::optional<agt_dtype> directType(Value tensor) {
   return std::nullopt;
 }
 
-// The number of the buffer that an argument of the kernel is.
-static unsigned bufferOf(Value tensor) {
+unsigned bufferOf(Value tensor) {
   auto argument = cast<BlockArgument>(tensor);
   unsigned number = 0;
   for (BlockArgument other :
@@ -125,12 +118,13 @@ void ProductKernel::packDirect(Value first, Value count) {
   Pointer weight{&v, k.bufferAddress(bufferOf(s.rhs)), v.memoryType(dtype)};
   weight = weight + v.index(first);
   Pointer to{&v, k.scratch(), v.builder().getF32Type()};
-  to = to + rightAt;
+  to = to + tile.rightAt();
   v.loop(v.index(0), v.index(columnCount), lanes, [&](Index column) {
     SmallVector<Pointer> from;
     for (int64_t i = 0; i < lanes; ++i)
       from.push_back(weight + min(begin + column + i, lastColumn) * stride);
-    Pointer panel = to + (column / width * (terms * width) + column % width);
+    Pointer panel =
+        to + (column / width * (tile.terms * width) + column % width);
     v.loop(v.index(0), terms64, lanes, [&](Index term) {
       SmallVector<Value> values;
       for (Pointer row : from)
@@ -153,22 +147,24 @@ void ProductKernel::multiply(Value count) {
   v.follow(k);
   Index depth = v.index(count);
   Pointer base{&v, k.scratch(), v.builder().getF32Type()};
-  Pointer left = base + leftAt, right = base + rightAt, sums = base + sumsAt;
+  Pointer left = base, right = base + tile.rightAt(),
+          sums = base + tile.sumsAt();
   int64_t width = shape.width(), lanes = shape.lanes;
   v.loop(v.index(0), v.index(rowCount), shape.rows, [&](Index row) {
     v.loop(v.index(0), v.index(columnCount), width, [&](Index column) {
-      Pointer panel = right + column * terms;
+      Pointer panel = right + column * tile.terms;
       SmallVector<Value> products = tileProduct(
-          v, shape, depth, left + row * terms, v.index(terms), [&](Index t) {
+          v, shape, depth, left + row * tile.terms, v.index(tile.terms),
+          [&](Index t) {
             SmallVector<Value> values;
             for (int64_t c = 0; c < shape.columns; ++c)
               values.push_back(v.load(panel + (t * width + c * lanes), lanes));
             return values;
           });
-      Pointer to = sums + (row * columns + column);
+      Pointer to = sums + (row * tile.columns + column);
       for (int64_t r = 0; r < shape.rows; ++r)
         for (int64_t c = 0; c < shape.columns; ++c) {
-          Pointer sum = to + (r * columns + c * lanes);
+          Pointer sum = to + (r * tile.columns + c * lanes);
           v.store(sum,
                   v.fadd(v.load(sum, lanes), products[r * shape.columns + c]));
         }
@@ -182,7 +178,7 @@ void ProductKernel::storeTile() {
     Value row = k.add(firstRow, r);
     Value start = k.mul(k.add(above, row), n);
     e.forRange(k.i32(0), columnCount, 1, [&](Value c) {
-      Value sum = v.load(at(sumsAt, k.add(k.mul(r, columns), c)));
+      Value sum = v.load(at(tile.sumsAt(), k.add(k.mul(r, tile.columns), c)));
       Value column = k.add(firstColumn, c);
       Value number = k.add(start, column);
       e.store(0, number,
@@ -191,15 +187,19 @@ void ProductKernel::storeTile() {
   });
 }
 
+void ProductKernel::addProducts(Value first, Value count) {
+  packRight(first, count);
+  multiply(count);
+}
+
 void ProductKernel::build() {
   place();
   clearSums();
   Value end = e.size(s.k);
-  e.forRange(k.i32(0), end, terms, [&](Value first) {
-    Value count = k.minS(k.sub(end, first), k.i32(terms));
+  e.forRange(k.i32(0), end, tile.terms, [&](Value first) {
+    Value count = k.minS(k.sub(end, first), k.i32(tile.terms));
     packLeft(first, count);
-    packRight(first, count);
-    multiply(count);
+    addProducts(first, count);
   });
   storeTile();
 }

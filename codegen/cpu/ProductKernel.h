@@ -16,22 +16,43 @@
 
 namespace agt::cpu {
 
+/// The work of a workgroup. In scratch are a block of rows, one of columns
+/// where `panels` says so, and the sums.
+struct ProductTile {
+  int64_t rows, columns;
+  int64_t terms; // of a block
+  bool panels;
+
+  // In floats.
+  constexpr int64_t rightAt() const { return rows * terms; }
+  constexpr int64_t sumsAt() const {
+    return rightAt() + (panels ? columns * terms : 0);
+  }
+  constexpr int64_t scratchBytes() const {
+    return 4 * (sumsAt() + rows * columns);
+  }
+};
+
+/// The number of the buffer that an argument of the kernel is.
+unsigned bufferOf(mlir::Value tensor);
+
 class ProductKernel {
 public:
+  static constexpr ProductTile packed = {84, 256, 128, true};
+
   ProductKernel(InvocationBuilder &k, spirv::Evaluator &e,
                 const spirv::ProductShape &shape, mlir::Value root,
-                const Target &target);
-
-  static constexpr int64_t rows = 84;     // of a workgroup
-  static constexpr int64_t columns = 256; // likewise
-  static constexpr int64_t terms = 128;   // of a block
-  static constexpr int64_t scratchBytes =
-      4 * (rows * terms + columns * terms + rows * columns);
+                const Target &target, ProductTile tile = packed);
+  virtual ~ProductKernel() = default;
 
   void build();
 
-private:
+protected:
   using Value = mlir::Value;
+
+  /// Adds the products of terms `first` to `first + count` to the sums; those
+  /// of the rows are in scratch.
+  virtual void addProducts(Value first, Value count);
 
   void place();
   void clearSums();
@@ -48,6 +69,7 @@ private:
   spirv::Evaluator &e;
   const spirv::ProductShape &s;
   Value root;
+  ProductTile tile;
   TileShape shape;
   CpuBuilder v;
   Value batchNumber, firstRow, firstColumn, rowCount, columnCount;

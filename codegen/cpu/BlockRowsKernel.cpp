@@ -1,0 +1,191 @@
+// See BlockRowsKernel.h. The layouts of blocks are in AgtModelOps.td.
+#include "codegen/cpu/BlockRowsKernel.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace agt::cpu {
+
+// Additions of one sum wait for each other; of several they do not.
+static constexpr int64_t sumsOfARow = 4;
+
+bool BlockRowsKernel::takes(Operation *anchor) {
+  auto linear = dyn_cast<LinearOp>(anchor);
+  if (!linear)
+    return false;
+  auto unpack = linear.getWeight().getDefiningOp<UnpackBlocksOp>();
+  return unpack && isa<BlockArgument>(unpack.getBytes());
+}
+
+BlockRowsKernel::BlockRowsKernel(InvocationBuilder &k, spirv::Evaluator &e,
+                                 const spirv::ProductShape &shape, Value root,
+                                 const Target &target)
+    : ProductKernel(k, e, shape, root, target, few),
+      unpack(shape.rhs.getDefiningOp<UnpackBlocksOp>()), lanes(target.lanes) {}
+
+// ---- what a block is made of ------------------------------------------------
+
+Value BlockRowsKernel::half(Pointer byte) {
+  return v.loadF32({&v, byte.v, v.builder().getF16Type()}, AGT_F16, 0);
+}
+
+Value BlockRowsKernel::byteAt(Pointer block, int64_t byte) {
+  CpuBuilder::Lanes scope(v, 0);
+  return arith::ExtUIOp::create(v.builder(), v.i32Type(), v.load(block + byte));
+}
+
+Value BlockRowsKernel::signedAt(Pointer block, int64_t byte) {
+  return v.loadF32(block + byte, AGT_I8, 0);
+}
+
+Value BlockRowsKernel::bytesAt(Pointer block, int64_t byte) {
+  CpuBuilder::Lanes scope(v, lanes);
+  return arith::ExtUIOp::create(v.builder(), v.i32Type(),
+                                v.load(block + byte, lanes));
+}
+
+void BlockRowsKernel::add(Value q, Value factor, Value offset, Pointer x,
+                          Sums &sums) {
+  CpuBuilder::Lanes scope(v, lanes);
+  Value number = q.getType() == v.i32Type() ? v.toF32(q) : q;
+  Value wide = v.splat(factor, lanes);
+  number = offset ? v.fma(number, wide, v.splat(offset, lanes))
+                  : v.fmul(number, wide);
+  Value &sum = sums[turn++ % sums.size()];
+  sum = v.fma(number, v.load(x, lanes), sum);
+}
+
+BlockRowsKernel::Sums BlockRowsKernel::addQ4_0(Pointer block, Pointer x,
+                                               Sums sums) {
+  Value d = half(block), offset = v.fmul(d, v.f32(-8));
+  for (int64_t i = 0; i < 16; i += lanes) {
+    CpuBuilder::Lanes scope(v, lanes);
+    Value bytes = bytesAt(block, 2 + i);
+    add(v.bitAnd(bytes, 15), d, offset, x + i, sums);
+    add(v.shr(bytes, 4), d, offset, x + (16 + i), sums);
+  }
+  return sums;
+}
+
+BlockRowsKernel::Sums BlockRowsKernel::addQ8_0(Pointer block, Pointer x,
+                                               Sums sums) {
+  Value d = half(block);
+  for (int64_t i = 0; i < 32; i += lanes)
+    add(v.loadF32(block + (2 + i), AGT_I8, lanes), d, Value(), x + i, sums);
+  return sums;
+}
+
+BlockRowsKernel::Sums BlockRowsKernel::addQ4_K(Pointer block, Pointer x,
+                                               Sums sums) {
+  Value d = half(block), m = v.fneg(half(block + 2));
+  Value factors[8], offsets[8];
+  for (int64_t i = 0; i < 4; ++i) {
+    Value first = byteAt(block, 4 + i), second = byteAt(block, 8 + i),
+          third = byteAt(block, 12 + i);
+    auto late = [&](Value low, Value above) {
+      return v.bitOr(low, v.shl(v.shr(above, 6), 4));
+    };
+    auto times = [&](Value factor, Value number) {
+      return v.fmul(factor, v.toF32(number));
+    };
+    factors[i] = times(d, v.bitAnd(first, 63));
+    offsets[i] = times(m, v.bitAnd(second, 63));
+    factors[4 + i] = times(d, late(v.bitAnd(third, 15), first));
+    offsets[4 + i] = times(m, late(v.shr(third, 4), second));
+  }
+  for (int64_t pair = 0; pair < 4; ++pair)
+    for (int64_t i = 0; i < 32; i += lanes) {
+      CpuBuilder::Lanes scope(v, lanes);
+      Value bytes = bytesAt(block, 16 + 32 * pair + i);
+      int64_t part = 2 * pair;
+      add(v.bitAnd(bytes, 15), factors[part], offsets[part],
+          x + (64 * pair + i), sums);
+      add(v.shr(bytes, 4), factors[part + 1], offsets[part + 1],
+          x + (64 * pair + 32 + i), sums);
+    }
+  return sums;
+}
+
+BlockRowsKernel::Sums BlockRowsKernel::addQ6_K(Pointer block, Pointer x,
+                                               Sums sums) {
+  Value d = half(block + 208);
+  Value factors[16], offsets[16];
+  for (int64_t i = 0; i < 16; ++i) {
+    factors[i] = v.fmul(d, signedAt(block, 192 + i));
+    offsets[i] = v.fmul(factors[i], v.f32(-32));
+  }
+  for (int64_t side = 0; side < 2; ++side)
+    for (int64_t i = 0; i < 32; i += lanes) {
+      CpuBuilder::Lanes scope(v, lanes);
+      Value low[2] = {bytesAt(block, 64 * side + i),
+                      bytesAt(block, 64 * side + 32 + i)};
+      Value high = bytesAt(block, 128 + 32 * side + i);
+      for (int64_t n = 0; n < 4; ++n) {
+        Value four = n < 2 ? v.bitAnd(low[n], 15) : v.shr(low[n - 2], 4);
+        Value two = v.bitAnd(v.shr(high, 2 * n), 3);
+        int64_t part = 8 * side + 2 * n + i / 16;
+        add(v.bitOr(four, v.shl(two, 4)), factors[part], offsets[part],
+            x + (128 * side + 32 * n + i), sums);
+      }
+    }
+  return sums;
+}
+
+BlockRowsKernel::Sums BlockRowsKernel::addBlock(Pointer block, Pointer x,
+                                                ArrayRef<Value> sums) {
+  Sums own(sums);
+  switch (unpack.getFormat()) {
+  case BlockFormat::Q4_0:
+    return addQ4_0(block, x, own);
+  case BlockFormat::Q8_0:
+    return addQ8_0(block, x, own);
+  case BlockFormat::Q4_K:
+    return addQ4_K(block, x, own);
+  case BlockFormat::Q6_K:
+    return addQ6_K(block, x, own);
+  }
+  llvm_unreachable("every format is above");
+}
+
+// ---- the sums ---------------------------------------------------------------
+
+void BlockRowsKernel::addProducts(Value first, Value count) {
+  BlockLayout layout = layoutOf(unpack.getFormat());
+  auto bytes = cast<RankedTensorType>(unpack.getBytes().getType());
+  int64_t rowBytes = bytes.getShape().back();
+  v.follow(k);
+  Index blocks = v.index(count) / layout.numbers;
+  Index skipped = v.index(first) / layout.numbers * layout.bytes;
+  Index column0 = v.index(firstColumn);
+  Pointer weight{&v, k.bufferAddress(bufferOf(unpack.getBytes())),
+                 v.builder().getI8Type()};
+  Pointer base{&v, k.scratch(), v.builder().getF32Type()};
+  Pointer left = base, sums = base + tile.sumsAt();
+  v.loop(v.index(0), v.index(columnCount), 1, [&](Index column) {
+    Pointer row = weight + ((column0 + column) * rowBytes + skipped);
+    v.loop(v.index(0), v.index(rowCount), 1, [&](Index r) {
+      Pointer x = left + r * tile.terms;
+      Sums zeros;
+      {
+        CpuBuilder::Lanes scope(v, lanes);
+        zeros.assign(sumsOfARow, v.f32(0));
+      }
+      Sums made = v.loop(v.index(0), blocks, 1, zeros,
+                         [&](Index block, ArrayRef<Value> own) {
+                           return addBlock(row + block * layout.bytes,
+                                           x + block * layout.numbers, own);
+                         });
+      CpuBuilder::Lanes scope(v, lanes);
+      Value all = v.fadd(v.fadd(made[0], made[1]), v.fadd(made[2], made[3]));
+      auto add = [&](Value a, Value b) { return v.fadd(a, b); };
+      Value sum = vector::ExtractOp::create(v.builder(),
+                                            v.combineLanes(all, lanes, add), 0);
+      CpuBuilder::Lanes one(v, 0);
+      Pointer to = sums + (r * tile.columns + column);
+      v.store(to, v.fadd(v.load(to), sum));
+    });
+  });
+}
+
+} // namespace agt::cpu
