@@ -166,3 +166,21 @@ agt.graph @through_cast(%x: tensor<?x3x?x8xf32>) -> tensor<?x?x3x8xf32> {
   %t = agt.transpose %back [0, 2, 1, 3] : tensor<?x3x?x8xf32> -> tensor<?x?x3x8xf32>
   agt.return %t : tensor<?x?x3x8xf32>
 }
+
+// -----
+
+// Quantised weights are unpacked where they are read, by each that reads them: no
+// kernel makes f32 of all of them.
+// CHECK-LABEL: agt.graph @blocks
+// CHECK-DAG: agt.kernel "unpack_blocks_linear"
+// CHECK-DAG: agt.kernel "unpack_blocks_embed"
+// CHECK-DAG: agt.kernel "unpack_blocks_exp"
+// CHECK-NOT: agt.kernel "unpack_blocks"
+agt.graph @blocks(%x: tensor<?x64xf32>, %t: tensor<?xi32>, %b: tensor<8x68xi8>)
+    -> (tensor<?x8xf32>, tensor<?x64xf32>, tensor<8x64xf32>) {
+  %w = agt.unpack_blocks %b as q8_0 : tensor<8x68xi8> -> tensor<8x64xf32>
+  %l = agt.linear %x, %w : (tensor<?x64xf32>, tensor<8x64xf32>) -> tensor<?x8xf32>
+  %e = agt.embed %w, %t : (tensor<8x64xf32>, tensor<?xi32>) -> tensor<?x64xf32>
+  %r = agt.exp %w : tensor<8x64xf32>
+  agt.return %l, %e, %r : tensor<?x8xf32>, tensor<?x64xf32>, tensor<8x64xf32>
+}

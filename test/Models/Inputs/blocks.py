@@ -10,13 +10,14 @@ FORMATS = {"q4_0": (2, 32, 18), "q8_0": (8, 32, 34), "q4_k": (12, 256, 144),
            "q6_k": (14, 256, 210)}  # GGUF's number; numbers and bytes of a block
 
 
-def random_blocks(draw, name, rows, numbers):
-    """The bytes of rows, u8 [rows, bytes]; factors are small and finite."""
+def random_blocks(draw, name, rows, numbers, spread=0.02):
+    """The bytes of rows, u8 [rows, bytes]; factors are finite, `spread` their
+    standard deviation."""
     _, each, size = FORMATS[name]
     data = draw.integers(0, 256, (rows, numbers // each, size)).astype("u1")
 
     def factor(at):
-        halves = (draw.standard_normal(data.shape[:2]) * 0.02).astype("<f2")
+        halves = (draw.standard_normal(data.shape[:2]) * spread).astype("<f2")
         data[:, :, at:at + 2] = halves[..., None].view("u1")
 
     factor(208 if name == "q6_k" else 0)
