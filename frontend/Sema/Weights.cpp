@@ -126,6 +126,8 @@ Value ExprChecker::checkWeight(const ast::WeightsDecl &decl,
   input.blocks = tensor->dtype;
   TensorType bytes{DType::I8, type.shape};
   bytes.shape.back() = dims.constant(tensor->rowBytes);
+  if (!checker.checkSize(bytes, expr.range))
+    return Value::poison();
   Inst inst(Op::UnpackBlocks, expr.range);
   inst.operands = {graph->hiddenInput(input, bytes).value};
   inst.text = tensor->dtype;

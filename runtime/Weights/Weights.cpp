@@ -21,8 +21,13 @@ read(std::vector<std::unique_ptr<MappedFile>> &files, const std::string &path,
     return readSharded(file, path, files);
   if (format == "safetensors")
     return readSafetensors(file.data(), file.size(), path);
-  if (format == "gguf")
-    return Gguf(file.data(), file.size(), path).tensors();
+  if (format == "gguf") {
+    Gguf gguf(file.data(), file.size(), path);
+    if (int64_t parts = gguf.whole("split.count").value_or(1); parts > 1)
+      gguf.refuse("it is one of " + std::to_string(parts) +
+                  " files ('split.count'), which have to be merged");
+    return gguf.tensors();
+  }
   if (format == "npy")
     return {{"", readNpy(file.data(), file.size(), path)}};
   fail(AGT_BAD_INPUT, "cannot read '" + path + "': weights of format '" +

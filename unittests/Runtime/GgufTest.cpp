@@ -210,6 +210,19 @@ TEST(Gguf, UnknownTypesAreNamedWhereTheyAreUsed) {
                 dir.path("m.gguf") + "'");
 }
 
+TEST(Gguf, PartsOfAModelAreNamed) {
+  TempDir dir;
+  auto open = [&](uint32_t parts) {
+    std::string path =
+        dir.write("m.gguf", GgufFile().number("split.count", parts).bytes());
+    return messageOf([&] { WeightsFile(path, "gguf"); });
+  };
+  EXPECT_EQ(open(1), "");
+  EXPECT_EQ(open(3), "cannot read '" + dir.path("m.gguf") +
+                         "': it is one of 3 files ('split.count'), which have "
+                         "to be merged");
+}
+
 TEST(Gguf, BlocksAreBoundAsBytes) {
   TempDir dir;
   GgufFile file;
