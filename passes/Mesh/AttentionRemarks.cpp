@@ -5,6 +5,7 @@
 #include "passes/Analysis/Figures.h"
 #include "passes/Analysis/RingTimeline.h"
 #include "passes/Analysis/RingTraffic.h"
+#include "passes/Mesh/Tokens.h"
 
 #include "dialect/Agt/Shapes.h"
 
@@ -52,21 +53,6 @@ private:
 };
 
 } // namespace
-
-/// Elements of a tensor for one token, an open dim counted as one.
-static double elementsOfToken(RankedTensorType type, Layout layout) {
-  double count = 1;
-  int64_t tokens = type.getRank() - (layout == Layout::HSD ? 2 : 3);
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (i != tokens && !type.isDynamicDim(i))
-      count *= double(type.getDimSize(i));
-  return count;
-}
-
-static double bytesOfToken(RankedTensorType type, Layout layout) {
-  return elementsOfToken(type, layout) * double(type.getElementTypeBitWidth()) /
-         8;
-}
 
 static std::string counted(int64_t count, const char *one, const char *many) {
   return countText(double(count)) + " " + (count == 1 ? one : many);

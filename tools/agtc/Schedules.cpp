@@ -1,5 +1,6 @@
 // See Schedules.h.
 #include "tools/agtc/Schedules.h"
+#include "passes/Mesh/Tokens.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -27,16 +28,6 @@ analysis::Ring agt::tool::ringOf(ring::ScheduleOp schedule, int64_t tokens) {
   return ring;
 }
 
-/// Elements of a tensor but for its tokens, an open dim counted as one.
-static double perToken(mlir::RankedTensorType type, Layout layout) {
-  double count = 1;
-  int64_t tokens = type.getRank() - (layout == Layout::HSD ? 2 : 3);
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (i != tokens && !type.isDynamicDim(i))
-      count *= double(type.getDimSize(i));
-  return count;
-}
-
 analysis::RingCosts agt::tool::costsOf(ring::ScheduleOp schedule, MeshOp mesh,
                                        double rate, double link) {
   analysis::RingCosts costs;
@@ -46,15 +37,11 @@ analysis::RingCosts agt::tool::costsOf(ring::ScheduleOp schedule, MeshOp mesh,
     auto type = [](mlir::Value value) {
       return mlir::cast<mlir::RankedTensorType>(value.getType());
     };
-    auto bytes = [](mlir::RankedTensorType type) {
-      return double(type.getElementTypeBitWidth()) / 8;
-    };
-    mlir::RankedTensorType k = type(op.getKey()), v = type(op.getValue());
     Layout layout = op.getLayout();
-    costs.bytesOfToken =
-        perToken(k, layout) * bytes(k) + perToken(v, layout) * bytes(v);
-    costs.flopsOfPair = 2 * (perToken(type(op.getQuery()), layout) +
-                             perToken(op.getType().getSums(), layout));
+    costs.bytesOfToken = bytesOfToken(type(op.getKey()), layout) +
+                         bytesOfToken(type(op.getValue()), layout);
+    costs.flopsOfPair = 2 * (elementsOfToken(type(op.getQuery()), layout) +
+                             elementsOfToken(op.getType().getSums(), layout));
   });
   schedule->walk([&](ring::ShiftOp op) {
     std::optional<unsigned> axis =
