@@ -8,6 +8,7 @@
 
 #include "dialect/Agt/Shapes.h"
 #include "passes/FusionPlan.h"
+#include "passes/Mesh/Shardings.h"
 
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
@@ -226,7 +227,8 @@ void FormKernelsPass::makeKernel(FusionPlan &plan, Operation *root,
 
 void FormKernelsPass::explainKernel(FusionPlan &plan, Operation *root,
                                     ArrayRef<Operation *> members) {
-  if (!explain)
+  // Of a graph that is there twice one speaks.
+  if (!explain || root->getParentOfType<GraphOp>()->hasAttr(kPolicyOf))
     return;
   std::string text = llvm::formatv(
       "kernel '{0}' of {1} {2}; '{3}' has memory because {4}", labelOf(members),

@@ -45,7 +45,10 @@ private:
   void lower(ring::AttendOp op);
   void lower(ring::MergeOp op);
   void lower(ring::CombineOp op);
+  void lower(ring::ScatterOp op);
   void lower(ring::FinalizeOp op);
+  /// `sees` is null where y counts in any case.
+  Partial merged(Partial x, Partial y, Value sees);
   /// [parts, rows...] of a tensor [rows...] that every place has one of.
   Value stacked(Value own, ring::CutAttr cut);
   void inlineBody(ring::ScheduleOp op);
@@ -164,14 +167,17 @@ void Lowering::lower(ring::AttendOp op) {
 }
 
 void Lowering::lower(ring::MergeOp op) {
-  Partial x = partials.lookup(op.getLhs()), y = partials.lookup(op.getRhs());
+  partials[op.getResult()] = merged(partials.lookup(op.getLhs()),
+                                    partials.lookup(op.getRhs()), op.getSees());
+}
+
+Partial Lowering::merged(Partial x, Partial y, Value sees) {
   Value mx = column(x.state, 0), lx = column(x.state, 1);
   Value my = column(y.state, 0), ly = column(y.state, 1);
   Value noX = isZero(lx), noY = isZero(ly);
   Value markY = number(kNothing);
-  if (op.getSees()) {
-    Value seen = arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
-                                              op.getSees());
+  if (sees) {
+    Value seen = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), sees);
     Value unseen = isZero(ScalarOp::create(
         b, loc, RankedTensorType::get({}, b.getF32Type()), seen));
     noY = binary<OrOp>(noY, unseen);
@@ -179,7 +185,7 @@ void Lowering::lower(ring::MergeOp op) {
   }
   Value m = binary<MaxOp>(mx, my);
   Value ofX = power(mx, m), ofY = power(my, m);
-  auto merged = [&](Value a, Value c, Value both) {
+  auto either = [&](Value a, Value c, Value both) {
     return select(noY, a, select(noX, c, both));
   };
   Value l = binary<AddOp>(mul(lx, ofX), mul(ly, ofY));
@@ -189,7 +195,7 @@ void Lowering::lower(ring::MergeOp op) {
   shape.back() = 4;
   Value row = ConcatOp::create(
       b, loc, RankedTensorType::get(shape, b.getF32Type()),
-      ValueRange{merged(mx, my, m), merged(lx, ly, l),
+      ValueRange{either(mx, my, m), either(lx, ly, l),
                  select(noX, number(kNothing), ofX), select(noY, markY, ofY)},
       b.getI64IntegerAttr(shape.size() - 1));
   Value factorX = column(row, 2), factorY = column(row, 3);
@@ -203,9 +209,9 @@ void Lowering::lower(ring::MergeOp op) {
       binary<AddOp>(mul(x.sums, factorX), mul(y.sums, factorY));
   Value sums = select(below(factorX, 0), kept(y.sums, x.sums), both);
   sums = select(below(factorY, 0), kept(x.sums, y.sums), sums);
-  if (op.getSees())
+  if (sees)
     sums = select(below(factorY, kNothing), x.sums, sums);
-  partials[op.getResult()] = {sums, row};
+  return {sums, row};
 }
 
 Value Lowering::stacked(Value own, ring::CutAttr cut) {
@@ -248,6 +254,49 @@ void Lowering::lower(ring::CombineOp op) {
       b, loc, own.state.getType(), ValueRange{top, whole},
       b.getI64IntegerAttr(tensorType(own.state).getRank() - 1));
   partials[op.getResult()] = {both, row};
+}
+
+// The rows of each place are taken out before anything is sent: what is sent
+// waits for what was launched before.
+void Lowering::lower(ring::ScatterOp op) {
+  Partial all = partials.lookup(op.getPartial());
+  ring::CutAttr cut = op.getCut();
+  unsigned dim = cut.getDim();
+  SmallVector<Partial> rows;
+  for (Value numbers : op.getRows()) {
+    OpFoldResult count = dimOf(b, loc, numbers, 0);
+    auto take = [&](Value tensor) {
+      return takeRows(b, loc, tensor, dim, numbers, count);
+    };
+    rows.push_back({take(all.sums), take(all.state)});
+  }
+  Partial own = rows.front();
+  auto post = [&](Value sent, Value alike, size_t distance) -> Value {
+    RankedTensorType type = tensorType(alike);
+    return ring::ShiftOp::create(
+        b, loc, ring::TokenType::get(b.getContext(), type), sent,
+        asValue(b, loc, dimOf(b, loc, alike, dim)), op.getSends()[distance - 1],
+        op.getReceives()[distance - 1],
+        ring::MoveAttr::get(b.getContext(), ring::Move::Partial), cut,
+        b.getI64IntegerAttr(distance));
+  };
+  auto await = [&](Value token, Value alike) -> Value {
+    SmallVector<Value> open;
+    for (int64_t i = 0; i < tensorType(alike).getRank(); ++i)
+      if (tensorType(alike).isDynamicDim(i))
+        open.push_back(asValue(b, loc, dimOf(b, loc, alike, i)));
+    return ring::AwaitOp::create(b, loc, alike.getType(), token, open);
+  };
+  SmallVector<Partial> tokens;
+  for (size_t distance = 1; distance < rows.size(); ++distance)
+    tokens.push_back({post(rows[distance].sums, own.sums, distance),
+                      post(rows[distance].state, own.state, distance)});
+  Partial result = own;
+  for (auto [token, sees] : llvm::zip(tokens, op.getReceives()))
+    result = merged(
+        result, {await(token.sums, own.sums), await(token.state, own.state)},
+        sees);
+  partials[op.getResult()] = result;
 }
 
 void Lowering::lower(ring::FinalizeOp op) {
@@ -302,11 +351,11 @@ void Lowering::run() {
   for (Operation &op : graph.getBody().front()) {
     b.setInsertionPoint(&op);
     loc = op.getLoc();
-    bool known =
-        TypeSwitch<Operation *, bool>(&op)
-            .Case<ring::ExtentOp, ring::AttendOp, ring::MergeOp,
-                  ring::CombineOp, ring::FinalizeOp>([&](auto one) { return lower(one), true; })
-            .Default(false);
+    bool known = TypeSwitch<Operation *, bool>(&op)
+                     .Case<ring::ExtentOp, ring::AttendOp, ring::MergeOp,
+                           ring::CombineOp, ring::ScatterOp, ring::FinalizeOp>(
+                         [&](auto one) { return lower(one), true; })
+                     .Default(false);
     if (known)
       lowered.push_back(&op);
   }

@@ -104,12 +104,46 @@ def PropagateShardings : Pass<"agt-propagate-shardings", "::agt::GraphOp"> {
   }];
 }
 
+def AddPolicies : Pass<"agt-add-policies", "::mlir::ModuleOp"> {
+  let summary = "a graph with rings once for each way they can go";
+  let description = [{
+    Keys and queries of an attention on a ring meet either way: keys go round
+    ("pass-kv"), or queries go to the keys and partial results back ("pass-q").
+    A graph that has such attentions gets `agt.policy`, the way that its
+    statements ask for, and is there once more for the other way, as a private
+    graph with `agt.policy_of`: the runtime chooses at each launch. Attentions of
+    one graph go the same way. Where no ring has two places, one program goes
+    both ways. `agt-propagate-shardings` has run.
+
+    Before:
+
+    ```mlir
+    agt.graph @f(%x: tensor<4x?x64xf32> {agt.sharding = #agt.sharding<[whole, cp, whole]>}) -> tensor<4x?x64xf32> attributes {mesh = "ring4"} {
+      ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    agt.graph @f(...) attributes {mesh = "ring4", agt.policy = "pass-kv", agt.rings = 1} {
+      ...
+    }
+    agt.graph private @"f.pass-q"(...) attributes {mesh = "ring4", agt.policy = "pass-q", agt.policy_of = @f, agt.rings = 1} {
+      ...
+    }
+    ```
+  }];
+}
+
 def ConvertToRing : Pass<"agt-convert-to-ring", "::agt::GraphOp"> {
   let summary = "a graph on a mesh as the program of one position";
   let description = [{
     Every value becomes the part that a position holds, every op works on parts,
     and what lies elsewhere is moved here. Attention whose keys are cut as its
-    queries are becomes a `ring.schedule`. `agt-propagate-shardings` has run.
+    queries are becomes a `ring.schedule`, one whose queries are whole attends
+    them to the keys of each place; `agt.policy` of the graph, where it is there,
+    says which (`agt-add-policies`). `agt-propagate-shardings` has run.
 
     Before:
 

@@ -1,4 +1,4 @@
-//===- Reshape.h - Reshapes by sizes ----------------------------*- C++ -*-===//
+//===- Reshape.h - Reshapes by sizes, rows by numbers -----------*- C++ -*-===//
 
 #ifndef AGT_PASSES_RESHAPE_H
 #define AGT_PASSES_RESHAPE_H
@@ -18,6 +18,12 @@ mlir::RankedTensorType typeOfSizes(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value tensor,
                       llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// Along `dim` of a tensor, the `count` elements whose numbers are in the i32
+/// tensor `rows`: the dim goes to the front, and back.
+mlir::Value takeRows(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value tensor, unsigned dim, mlir::Value rows,
+                     mlir::OpFoldResult count);
 
 } // namespace agt
 

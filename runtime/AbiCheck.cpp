@@ -62,7 +62,7 @@ static_assert(sizeof(agt_kernel) == 32 &&
 static_assert(sizeof(agt_param) == 16);
 static_assert(sizeof(agt_graph) == 56 && offsetof(agt_graph, run) == 40 &&
               offsetof(agt_graph, mesh) == 48);
-static_assert(sizeof(agt_mesh_axis) == 16 && sizeof(agt_mesh) == 32 &&
+static_assert(sizeof(agt_mesh_axis) == 24 && sizeof(agt_mesh) == 32 &&
               offsetof(agt_mesh, axes) == 16);
 static_assert(sizeof(agt_split) == 16);
 static_assert(sizeof(agt_program) == 48);

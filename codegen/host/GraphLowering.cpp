@@ -51,29 +51,53 @@ std::string agt::host::placeOf(Location location) {
   return "";
 }
 
-/// A function that one position records with, and one that has all do so.
-static LogicalResult lowerOnMesh(GraphOp graph, func::FuncOp function,
-                                 KernelTable &kernels) {
+static std::string positionSymbol(GraphOp graph) {
+  return graphSymbol(graph.getSymName()) + ".position";
+}
+
+/// The function that one position of a mesh records with.
+static LogicalResult lowerPosition(OpBuilder &builder, GraphOp graph,
+                                   KernelTable &kernels) {
   MLIRContext *context = graph.getContext();
   Type ptr = LLVM::LLVMPointerType::get(context);
-  OpBuilder builder(function);
-  std::string name = graphSymbol(graph.getSymName()) + ".position";
-  auto position = func::FuncOp::create(
-      builder, graph.getLoc(), name,
-      FunctionType::get(context, {ptr, ptr}, {ptr}));
+  auto position =
+      func::FuncOp::create(builder, graph.getLoc(), positionSymbol(graph),
+                           FunctionType::get(context, {ptr, ptr}, {ptr}));
   position.setPrivate();
-  if (failed(GraphEmitter(graph, position, kernels).runPosition()))
+  return GraphEmitter(graph, position, kernels).runPosition();
+}
+
+/// The address of that function.
+static Value addressOfPosition(HostBuilder &b, GraphOp graph) {
+  MLIRContext *context = graph.getContext();
+  Type ptr = LLVM::LLVMPointerType::get(context);
+  Value record = func::ConstantOp::create(
+      b.ir(), graph.getLoc(), FunctionType::get(context, {ptr, ptr}, {ptr}),
+      positionSymbol(graph));
+  return UnrealizedConversionCastOp::create(b.ir(), graph.getLoc(), ptr, record)
+      .getResult(0);
+}
+
+/// A function that has all positions record, one way or the other.
+static LogicalResult lowerOnMesh(GraphOp graph, func::FuncOp function,
+                                 KernelTable &kernels) {
+  OpBuilder builder(function);
+  if (failed(lowerPosition(builder, graph, kernels)))
     return failure();
   HostBuilder b(function);
-  Value record = func::ConstantOp::create(b.ir(), graph.getLoc(),
-                                          position.getFunctionType(), name);
-  Value address = UnrealizedConversionCastOp::create(b.ir(), graph.getLoc(),
-                                                     ptr, record)
-                      .getResult(0);
-  b.tailCall("agt_mesh_run",
-             {b.argument(0), b.symbol(descriptorSymbol(graph.getSymName())),
-              address, b.argument(1), b.argument(2), b.argument(3),
-              b.argument(4)});
+  SmallVector<Value> arguments = {
+      b.argument(0), b.symbol(descriptorSymbol(graph.getSymName())),
+      addressOfPosition(b, graph)};
+  auto policy = graph->getAttrOfType<StringAttr>(kPolicy);
+  if (policy) {
+    GraphOp other = otherPolicy(graph);
+    arguments.push_back(other ? addressOfPosition(b, other) : arguments.back());
+    if (policy.getValue() == kPassQ)
+      std::swap(arguments[2], arguments[3]);
+  }
+  for (unsigned i = 1; i < 5; ++i)
+    arguments.push_back(b.argument(i));
+  b.tailCall(policy ? "agt_mesh_run_either" : "agt_mesh_run", arguments);
   return success();
 }
 
@@ -82,15 +106,22 @@ LogicalResult agt::host::lowerGraphs(ModuleOp module, KernelTable &kernels) {
   Type ptr = LLVM::LLVMPointerType::get(context);
   Type i64 = IntegerType::get(context, 64);
   auto type = FunctionType::get(context, {ptr, ptr, i64, ptr, i64}, {ptr});
-  for (GraphOp graph : llvm::make_early_inc_range(module.getOps<GraphOp>())) {
+  SmallVector<GraphOp> graphs(module.getOps<GraphOp>());
+  for (GraphOp graph : graphs) {
     OpBuilder builder(graph);
+    if (graph->hasAttr(kPolicyOf)) {
+      if (failed(lowerPosition(builder, graph, kernels)))
+        return failure();
+      continue;
+    }
     auto function = func::FuncOp::create(builder, graph.getLoc(),
                                          graphSymbol(graph.getSymName()), type);
     if (failed(meshOf(graph) ? lowerOnMesh(graph, function, kernels)
                              : GraphEmitter(graph, function, kernels).run()))
       return failure();
-    graph.erase();
   }
+  for (GraphOp graph : graphs)
+    graph.erase();
   // What the manifest has told already.
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (isa<MeshOp, WeightsOp>(op))

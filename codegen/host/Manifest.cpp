@@ -63,10 +63,10 @@ static GraphInfo describe(GraphOp graph) {
   info.mesh = graph.getMesh().value_or("");
   if (MeshOp mesh = meshOf(graph)) {
     info.meshPlace = placeOf(mesh.getLoc());
-    for (auto [axis, size] :
-         llvm::zip(mesh.getAxes().getAsValueRange<StringAttr>(),
-                   mesh.getSizes()))
-      info.axes.emplace_back(axis, size);
+    for (auto [number, axis] :
+         llvm::enumerate(mesh.getAxes().getAsValueRange<StringAttr>()))
+      info.axes.push_back(
+          {axis.str(), mesh.getSizes()[number], linkOf(mesh, number)});
   }
   for (auto [index, type] : llvm::enumerate(graph.getArgumentTypes()))
     info.params.push_back(describe(type, graph.getArgAttrDict(index),
@@ -122,6 +122,10 @@ std::string Manifest::json() const {
         {"results", toJson(graph.results)}};
     if (!graph.mesh.empty())
       object["mesh"] = graph.mesh;
+    if (graph.hasPolicies)
+      object["policies"] = json::Array{kPassKV, kPassQ};
+    if (!graph.noPolicy.empty())
+      object["no_policy"] = graph.noPolicy;
     if (!graph.inputs.empty())
       object["inputs"] = parsed(graph.inputs);
     list.push_back(std::move(object));

@@ -25,13 +25,22 @@ struct ParamInfo {
   int32_t rank;
 };
 
+/// An axis of a mesh.
+struct AxisInfo {
+  std::string name;
+  int64_t size;
+  double link; // bytes a second, 0: not known
+};
+
 struct GraphInfo {
   std::string name;
   std::string place; // file:line:column
   std::string doc;
   std::string mesh; // empty on one device
   std::string meshPlace;
-  std::vector<std::pair<std::string, int64_t>> axes;
+  std::vector<AxisInfo> axes;
+  bool hasPolicies = false;      // a run goes by pass-kv or pass-q
+  std::string noPolicy;          // else, on a mesh, why not
   std::vector<ParamInfo> params; // all inputs, the author's first
   std::vector<ParamInfo> results;
   size_t ownParams = 0; // of the author's

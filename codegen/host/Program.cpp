@@ -3,6 +3,7 @@
 #include "codegen/host/Program.h"
 #include "codegen/host/agents/AgentModule.h"
 #include "codegen/spirv/Serialize.h"
+#include "passes/Mesh/Shardings.h"
 #include "passes/Passes.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -27,6 +28,7 @@ void agt::host::buildRingPipeline(OpPassManager &passes, bool explain) {
   packed.packedOnMesh = true;
   passes.addPass(createExpandAttention(packed));
   passes.addNestedPass<GraphOp>(createPropagateShardings());
+  passes.addPass(createAddPolicies());
   passes.addNestedPass<GraphOp>(createConvertToRing({explain}));
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createCanonicalizerPass());
@@ -87,7 +89,18 @@ LogicalResult agt::host::lowerToRing(ModuleOp module, ConfigurePasses configure,
   return passes.run(module);
 }
 
+/// What can be chosen of the graphs on a mesh, as agt-add-policies has found.
+static void notePolicies(ModuleOp module, host::Manifest &manifest) {
+  for (host::GraphInfo &info : manifest.graphs)
+    if (auto graph = module.lookupSymbol<GraphOp>(info.name)) {
+      info.hasPolicies = graph->hasAttr(kPolicy);
+      if (auto why = graph->getAttrOfType<StringAttr>(kNoPolicy))
+        info.noPolicy = why.str();
+    }
+}
+
 LogicalResult agt::host::lowerToHost(ModuleOp module, Program &program) {
+  notePolicies(module, program.manifest);
   MLIRContext *context = module.getContext();
   context->loadDialect<func::FuncDialect, LLVM::LLVMDialect,
                        cf::ControlFlowDialect>();

@@ -28,7 +28,8 @@ static_assert(sizeof(agt_kernel) == 32 &&
 static_assert(sizeof(agt_param) == 16 && offsetof(agt_param, dtype) == 8);
 static_assert(sizeof(agt_graph) == 56 && offsetof(agt_graph, n_params) == 32 &&
               offsetof(agt_graph, run) == 40 && offsetof(agt_graph, mesh) == 48);
-static_assert(sizeof(agt_mesh) == 32 && sizeof(agt_mesh_axis) == 16);
+static_assert(sizeof(agt_mesh) == 32 && sizeof(agt_mesh_axis) == 24 &&
+              offsetof(agt_mesh_axis, link) == 16);
 static_assert(sizeof(agt_tool) == 16 && sizeof(agt_test) == 24 &&
               sizeof(agt_agents) == 56 && offsetof(agt_agents, n_agents) == 32);
 static_assert(sizeof(agt_program) == 48 &&
@@ -166,8 +167,9 @@ Constant *DataBuilder::mesh(const GraphInfo &info) {
   if (info.axes.empty())
     return llvm::ConstantPointerNull::get(ptr);
   std::vector<Constant *> axes;
-  for (const auto &[name, size] : info.axes)
-    axes.push_back(structure({text(name), i64(size)}));
+  for (const AxisInfo &axis : info.axes)
+    axes.push_back(
+        structure({text(axis.name), i64(axis.size), f64(axis.link)}));
   return place(structure({text(info.mesh), text(info.meshPlace), array(axes),
                           i64(axes.size())}));
 }

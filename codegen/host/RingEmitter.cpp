@@ -132,8 +132,9 @@ void GraphEmitter::emit(ring::ShiftOp op) {
   Value next = allocate(op.getLoc(), arriving, type.getElementType());
   Value ticket = b.array(NumberSlot, {b.i64(0)});
   std::string name = "shift_" + ring::stringifyMove(op.getMove()).str();
+  int64_t by = op.getBy();
   b.call("agt_graph_exchange",
-         {runHandle, own, neighbour(cut, 1), sends, next, neighbour(cut, -1),
+         {runHandle, own, neighbour(cut, by), sends, next, neighbour(cut, -by),
           receives, b.i32(int64_t(op.getMove())),
           b.text(cut.getAxis().getValue()), b.text(name),
           b.text(agt::host::placeOf(op.getLoc())), ticket});

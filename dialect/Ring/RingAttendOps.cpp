@@ -60,6 +60,28 @@ LogicalResult AttendOp::verify() {
   return success();
 }
 
+LogicalResult ScatterOp::verify() {
+  // scatter_c1
+  size_t parts = getCut().getParts();
+  if (getRows().size() != parts || getSends().size() + 1 != parts ||
+      getReceives().size() + 1 != parts)
+    return emitOpError("expected rows of ")
+           << parts << " places, and one fewer of what is sent and received, "
+           << "got " << getRows().size() << ", " << getSends().size() << " and "
+           << getReceives().size();
+  // scatter_c2
+  RankedTensorType all = getPartial().getType().getSums();
+  Dims shape(all.getShape());
+  int64_t dim = getCut().getDim();
+  if (dim >= 0 && dim < all.getRank()) {
+    shape[dim] = ShapedType::kDynamic;
+    if (shapesAgree(shape, getType().getSums().getShape()))
+      return success();
+  }
+  return emitOpError("expected sums of ")
+         << all << " but for dim " << dim << ", got " << getType().getSums();
+}
+
 LogicalResult FinalizeOp::verify() {
   // finalize_c1
   ArrayRef<int64_t> sums = getPartial().getType().getSums().getShape();

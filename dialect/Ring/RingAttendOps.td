@@ -188,6 +188,46 @@ def Ring_CombineOp : Ring_Op<"combine", [MemoryEffects<[MemWrite<Ring_Link>]>,
   let assemblyFormat = "$partial `cut` $cut attr-dict `:` type($result)";
 }
 
+def Ring_ScatterOp : Ring_Op<"scatter", [AttrSizedOperandSegments,
+    MemoryEffects<[MemWrite<Ring_Link>]>]> {
+  let summary = "the partial results of this place's own rows as one";
+  let description = [{
+    Where queries are cut as the keys are and go to the keys ("pass-Q"), each
+    place attends the queries of all places to its own keys. It keeps its own
+    rows, sends every other place those of its queries, and merges what comes
+    back, of the place before it first.
+
+    `rows` are the numbers of the rows of this place and of those 1, 2, ...
+    further on, `sends` says to which of these something goes, and `receives`
+    from which of those 1, 2, ... before it something comes: where no query of
+    the receiver sees a key of the sender, nothing does.
+
+    Example:
+
+    ```mlir
+    %p = ring.scatter %all rows(%r0, %r1, %r2) sends(%s1, %s2) receives(%g1, %g2)
+        cut <dim = 1, axis = "cp", parts = 3, step = 1, balance = zigzag>
+        : !ring.partial<tensor<8x?x64xf32>, base = 2>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>
+        -> !ring.partial<tensor<8x?x64xf32>, base = 2>
+    ```
+
+    **Constraints**
+    - scatter_c1: there are rows for each part of the cut, and of `sends` and
+      `receives` one fewer.
+    - scatter_c2: the result has the partial's sums, up to the dim of the cut.
+  }];
+  let arguments = (ins Ring_PartialType:$partial, Variadic<Agt_I32Tensor>:$rows,
+                       Variadic<I1>:$sends, Variadic<I1>:$receives,
+                       Ring_CutAttr:$cut);
+  let results = (outs Ring_PartialType:$result);
+  let assemblyFormat = [{
+    $partial `rows` `(` $rows `)` `sends` `(` $sends `)` `receives` `(` $receives `)`
+    `cut` $cut attr-dict `:` qualified(type($partial)) `,` type($rows)
+    `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def Ring_HopOp : Ring_Op<"hop", [MemoryEffects<[MemWrite<Ring_Link>]>]> {
   let summary = "notes a step of a ring for --stats and --trace";
   let description = [{

@@ -16,10 +16,15 @@ LogicalResult ShiftOp::verify() {
   int64_t dim = getCut().getDim();
   if (dim >= 0 && dim < sent.getRank())
     shape[dim] = ShapedType::kDynamic;
-  if (held.getElementType() == sent.getElementType() &&
-      shapesAgree(shape, held.getShape()))
+  if (held.getElementType() != sent.getElementType() ||
+      !shapesAgree(shape, held.getShape()))
+    return emitOpError("expected a token of ") << sent << ", got " << held;
+  // shift_c2
+  int64_t by = getBy(), parts = getCut().getParts();
+  if (by > 0 && by < std::max<int64_t>(parts, 2))
     return success();
-  return emitOpError("expected a token of ") << sent << ", got " << held;
+  return emitOpError("expected a distance above 0 and below ")
+         << parts << ", got " << by;
 }
 
 LogicalResult AwaitOp::verify() {

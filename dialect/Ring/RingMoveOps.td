@@ -7,7 +7,8 @@ def Ring_ShiftOp : Ring_Op<"shift", [MemoryEffects<[MemWrite<Ring_Link>]>]> {
   let summary = "sends a shard on and receives the next";
   let description = [{
     Sends `input` to the next place along the cut and receives from the one
-    before what it holds. Both are posted where the op stands; what follows runs
+    before what it holds; with `by`, to the place that many further on and from
+    the one as far before. Both are posted where the op stands; what follows runs
     while the bytes travel. Where `sends` is false nothing is sent, where
     `receives` is false nothing arrives: each is false exactly where the other
     side's is. `size` is the number of tokens along the cut that arrive.
@@ -22,13 +23,15 @@ def Ring_ShiftOp : Ring_Op<"shift", [MemoryEffects<[MemWrite<Ring_Link>]>]> {
 
     **Constraints**
     - shift_c1: the token holds the input's type, up to the dim of the cut.
+    - shift_c2: `by` is above 0 and below the parts of the cut.
   }];
   let arguments = (ins Agt_Tensor:$input, Index:$size, I1:$sends, I1:$receives,
-                       Ring_MoveAttr:$move, Ring_CutAttr:$cut);
+                       Ring_MoveAttr:$move, Ring_CutAttr:$cut,
+                       DefaultValuedAttr<I64Attr, "1">:$by);
   let results = (outs Ring_TokenType:$result);
   let assemblyFormat = [{
     $input `[` $size `]` `sends` $sends `receives` $receives `move` `` $move
-    `cut` $cut attr-dict `:` type($input) `->` type($result)
+    `cut` $cut (`by` $by^)? attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -28,13 +28,18 @@ enum class Queries {
 /// gathered.
 double passKvBytes(const Ring &ring, const TokenBytes &bytes, Queries queries);
 
-/// Bytes that all places receive in pass-Q. Where queries are whole every place
-/// gets the partial results of all others; where they are cut, all queries, and
-/// the partial results of its own.
+/// Bytes that place `place` receives in pass-Q. Where queries are whole every
+/// place gets the partial results of all others; where they are cut, all
+/// queries, and the partial results of its own from the places whose keys these
+/// see.
+double passQBytesOf(const Ring &ring, const TokenBytes &bytes, Queries queries,
+                    int64_t place);
+/// The same of all places.
 double passQBytes(const Ring &ring, const TokenBytes &bytes, Queries queries);
 
-/// Queries for each key below which pass-Q moves less than pass-KV with every
-/// key visible; below 0 where it always does.
+/// Queries for each key below which pass-Q moves less than pass-KV, what goes
+/// with the keys included, with every key visible; below 0 where it always
+/// does.
 double crossover(int64_t places, const TokenBytes &bytes, Queries queries);
 
 } // namespace agt::analysis

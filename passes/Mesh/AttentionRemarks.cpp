@@ -35,6 +35,7 @@ private:
   void noteTokens();
   void noteWork();
   void noteTraffic();
+  void noteChoice(double kv, double q);
   void noteTime();
   double imbalance() const;
   // Without a place: the source line stands above.
@@ -65,7 +66,7 @@ void Explanation::measure() {
                (sameValue ? 0 : bytesOfToken(a.value, layout));
   bytes.aux = a.auxOfToken;
   bytes.query = bytesOfToken(a.query, layout);
-  bytes.result = bytesOfToken(a.result, layout);
+  bytes.result = a.isReturned ? 0 : bytesOfToken(a.result, layout);
   double rows = elementsOfToken(a.query, layout) /
                 double(std::max<int64_t>(a.query.getShape().back(), 1));
   double sums = elementsOfToken(a.result, layout);
@@ -169,11 +170,10 @@ void Explanation::noteTraffic() {
   double q = passQBytes(ring, bytes, queries) * rings;
   bool keysMove = a.way == Way::PassKV;
   double all = keysMove ? kv : q, most = 0;
-  if (keysMove)
-    for (int64_t place = 0; place < ring.places; ++place)
-      most = std::max(most, double(ring.tokensReceived(place)) * bytes.keys);
-  else
-    most = passQBytes(ring, bytes, queries) / double(ring.places);
+  for (int64_t place = 0; place < ring.places; ++place)
+    most = std::max(most, keysMove
+                              ? double(ring.tokensReceived(place)) * bytes.keys
+                              : passQBytesOf(ring, bytes, queries, place));
   note((keysMove ? "pass-KV moves " : "pass-Q moves ") + bytesText(all) +
        " in all, at most " + bytesText(most) + " to a position; " +
        (keysMove ? "pass-Q" : "pass-KV") + " would move " +
@@ -183,26 +183,30 @@ void Explanation::noteTraffic() {
            ? "pass-Q moves less for any number of queries"
            : "with every key visible pass-Q moves less below " +
                  plainText(1000 * least) + " queries for each 1,000 keys");
-  if (keysMove && bytes.aux > 0) {
-    double tokens = 0;
-    for (int64_t place = 0; place < ring.places; ++place)
-      tokens += double(ring.tokensReceived(place));
-    note("positions, segments and masks add " +
-         bytesText(tokens * rings * bytes.aux));
-  }
+  double aux = 0;
+  for (int64_t place = 0; place < ring.places; ++place)
+    aux += double(ring.tokensReceived(place)) * rings * bytes.aux;
+  if (aux > 0 && keysMove)
+    note("positions, segments and masks add " + bytesText(aux));
+  noteChoice(kv + aux, q);
+}
+
+// The plans that a launch compares say the same, to the byte.
+void Explanation::noteChoice(double kv, double q) {
+  if (a.chosen == 0)
+    return;
+  std::string by = "the direction is chosen at launch, by what moves less";
+  if (a.chosen > 1)
+    return note(by + " in the " + countText(double(a.chosen)) +
+                " attentions of the graph, or by --policy");
+  note(by + " or by --policy: " + (q < kv ? "pass-Q" : "pass-KV") +
+       " for these lengths");
 }
 
 void Explanation::noteTime() {
-  auto target = mesh->getAttrOfType<DictionaryAttr>(kTargetOfMesh);
-  auto declared = [&](StringRef what) {
-    auto number = target ? target.getAs<FloatAttr>(what) : FloatAttr();
-    return number ? number.getValueAsDouble() : 0.0;
-  };
   double link = 0; // of the slowest axis
   for (StringAttr axis : a.split.axes) {
-    double own = mesh.getLinks()[*mesh.axisNumber(axis.getValue())];
-    if (own == 0)
-      own = declared("link");
+    double own = linkOf(mesh, *mesh.axisNumber(axis.getValue()));
     if (own == 0)
       return note("whether transfers are hidden is not known: mesh '" +
                   mesh.getSymName().str() + "' declares no link for '" +
@@ -211,7 +215,7 @@ void Explanation::noteTime() {
   }
   std::string element;
   llvm::raw_string_ostream(element) << a.query.getElementType();
-  double rate = declared(element);
+  double rate = declaredBy(mesh, element);
   if (rate == 0)
     return note("whether transfers are hidden is not known: mesh '" +
                 mesh.getSymName().str() +

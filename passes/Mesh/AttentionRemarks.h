@@ -11,10 +11,6 @@
 
 namespace agt {
 
-/// Discardable, on a mesh: what its target declares. A dictionary of `name`,
-/// `link` (bytes a second) and, by element type, operations a second.
-constexpr llvm::StringLiteral kTargetOfMesh = "agt.target";
-
 /// Tokens that an attention whose lengths are not known when it is compiled is
 /// explained for.
 constexpr int64_t kTokensExplained = 65536;
@@ -44,6 +40,12 @@ struct SharedAttention {
   bool positionsAreData = false;
   /// Keys were in parts and have been gathered.
   bool keysAreGathered = false;
+  /// The graph does no more with the results than return them, which parts of
+  /// will do for.
+  bool isReturned = false;
+  /// Attentions of the graph that go either way, chosen at launch; 0 where the
+  /// way is settled.
+  int64_t chosen = 0;
 };
 
 /// Says on the attention's line how it is run, and in notes why and at what

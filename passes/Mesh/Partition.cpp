@@ -123,6 +123,11 @@ ArrayAttr Partition::cuts(ShardingAttr sharding) {
 // A value with the dims whole that `wanted` does not cut as the value is.
 Value Partition::gathered(Value whole, ShardingAttr wanted) {
   auto [held, sharding] = parts.lookup(whole);
+  return gathered(whole, held, sharding, wanted);
+}
+
+Value Partition::gathered(Value whole, Value held, ShardingAttr sharding,
+                          ShardingAttr wanted) {
   ShardingAttr result = sharding, gone = sharding;
   for (auto [dim, split] : llvm::enumerate(sharding.getDims())) {
     if (split == wanted.getDims()[dim])
@@ -132,13 +137,15 @@ Value Partition::gathered(Value whole, ShardingAttr wanted) {
   }
   if (gone.isWhole())
     return held;
-  if (Value known = moved.lookup({whole, result}))
+  // What an argument's caller can give is no part of what lies elsewhere.
+  Value known = moved.lookup({whole, result});
+  if (known && !known.getDefiningOp<ring::PartOp>())
     return known;
   SmallVector<Value> open;
   RankedTensorType type = partType(whole, result, open);
   ArrayAttr kept = result.isWhole() ? ArrayAttr() : cuts(result);
-  return moved[{whole, result}] = ring::GatherOp::create(b, loc, type, held, open, cuts(gone),
-                                        kept);
+  return moved[{whole, result}] =
+             ring::GatherOp::create(b, loc, type, held, open, cuts(gone), kept);
 }
 
 Value Partition::part(Value whole, ShardingAttr wanted) {
@@ -169,44 +176,9 @@ Value Partition::part(Value whole, ShardingAttr wanted) {
 
 Value Partition::picked(Value whole, Value held, unsigned dim,
                         const DimSplit &split) {
-  return taken(held, dim, positions(place(split), wholeSize(whole, dim), split),
-               partSize(whole, dim, split));
-}
-
-// Rows of a table, by their numbers: the dim goes to the front and back.
-Value Partition::taken(Value held, unsigned dim, Value rows,
-                       OpFoldResult count) {
-  RankedTensorType type = tensorType(held);
-  int64_t rank = type.getRank();
-  SmallVector<int64_t> order{int64_t(dim)}, back;
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != int64_t(dim))
-      order.push_back(i);
-  for (int64_t i = 0; i < rank; ++i)
-    back.push_back(llvm::find(order, i) - order.begin());
-  auto sizeOf = [&](int64_t i) { return dimOf(b, loc, held, i); };
-  auto transposed = [&](Value tensor, ArrayRef<int64_t> permutation) -> Value {
-    SmallVector<int64_t> shape;
-    for (int64_t i : permutation)
-      shape.push_back(tensorType(tensor).getDimSize(i));
-    return TransposeOp::create(
-        b, loc, RankedTensorType::get(shape, type.getElementType()), tensor,
-        b.getDenseI64ArrayAttr(permutation));
-  };
-  OpFoldResult rest = b.getIndexAttr(1);
-  SmallVector<OpFoldResult> result{count};
-  for (int64_t i : ArrayRef(order).drop_front()) {
-    OpFoldResult size = sizeOf(i);
-    rest = getAsOpFoldResult(b.createOrFold<arith::MulIOp>(
-        loc, index(rest), index(size)));
-    result.push_back(size);
-  }
-  Value table = reshapeTo(b, loc, transposed(held, order), {sizeOf(dim), rest});
-  auto rowsType = RankedTensorType::get(
-      {tensorType(rows).getDimSize(0), tensorType(table).getDimSize(1)},
-      type.getElementType());
-  Value taken = EmbedOp::create(b, loc, rowsType, table, rows);
-  return transposed(reshapeTo(b, loc, taken, result), back);
+  return takeRows(b, loc, held, dim,
+                  positions(place(split), wholeSize(whole, dim), split),
+                  partSize(whole, dim, split));
 }
 
 ShardingAttr Partition::required(Value operand, ArrayRef<int> factors,

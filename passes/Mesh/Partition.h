@@ -20,6 +20,15 @@
 
 namespace agt {
 
+/// What can be chosen of the attentions of a graph: those whose keys are cut,
+/// and lie as the queries do or meet whole ones, may go either way.
+struct RingChoice {
+  unsigned rings = 0;      // attentions
+  int64_t largest = 1;     // places of the largest ring
+  bool queriesCut = false; // of one at least
+  std::string whyNone;     // where there are none
+};
+
 class Partition {
 public:
   using Value = mlir::Value;
@@ -29,6 +38,8 @@ public:
       : graph(graph), mesh(mesh), explains(explain), b(&graph.getBody()) {}
 
   mlir::LogicalResult run();
+  /// Of a graph whose shardings are known.
+  RingChoice choice();
 
 private:
   /// The cut of each factor of an op.
@@ -41,6 +52,9 @@ private:
   /// Notes on the graph which inputs of an attention have elements that a run
   /// has to check (kDataChecks).
   void noteDataChecks(AttentionOp op);
+  /// Whether the keys of an attention that is cut so are in parts, and meet the
+  /// queries on a ring.
+  static bool onRing(const ShardingRule &rule, const Splits &splits);
   /// Whether a statement says `via ulysses` of tokens that are cut so.
   bool isUlysses(const DimSplit &tokens);
   /// Cuts the heads by the axes that cut the tokens, which become whole.
@@ -58,6 +72,10 @@ private:
   /// otherwise.
   Value part(Value whole, ShardingAttr sharding);
   Value gathered(Value whole, ShardingAttr wanted);
+  /// The same of a value of which this position holds `held`, which lies as
+  /// `sharding` says.
+  Value gathered(Value whole, Value held, ShardingAttr sharding,
+                 ShardingAttr wanted);
   mlir::ArrayAttr cuts(ShardingAttr sharding);
 
   // Sizes.
@@ -79,10 +97,6 @@ private:
   /// position along `dim`.
   Value picked(Value whole, Value held, unsigned dim, const DimSplit &split);
 
-  /// Along `dim` of a tensor, the `count` elements whose numbers are in the i32
-  /// tensor `rows`.
-  Value taken(Value held, unsigned dim, Value rows, mlir::OpFoldResult count);
-
   // Attention (PartitionAttention.cpp).
   Value positions(Value place, mlir::OpFoldResult tokens,
                   const DimSplit &split);
@@ -95,7 +109,9 @@ private:
   SharedAttention shared(AttentionOp op, SharedAttention::Way way,
                          const DimSplit &split, mlir::Type query,
                          mlir::Type key, mlir::Type value, mlir::Type result);
-  void ring(AttentionOp op, const ShardingRule &rule, const Splits &splits);
+  /// With `toKeys` all queries go to the keys (pass-Q), else keys go round.
+  void ring(AttentionOp op, const ShardingRule &rule, const Splits &splits,
+            bool toKeys);
   friend class RingBuilder;
 
   GraphOp graph;

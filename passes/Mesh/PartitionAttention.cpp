@@ -1,13 +1,7 @@
 // Attention on a mesh. Where the keys are whole, each position attends its
-// queries to them; where they are cut as the queries are, they go round a ring:
-// attention.md section 2, and RingDialect.td for the terms.
-//
-// Every place records the same steps. Sends are posted before the step that
-// hides them and awaited after it; a place that has no use for a shard, and
-// none behind it, neither receives it nor sends it on: both sides work that out
-// from the same question (ring.needed), so that they agree.
-#include "passes/Analysis/RingSchedule.h"
-#include "passes/Mesh/Partition.h"
+// queries to them; where they are cut, and the queries are so too or are whole,
+// they meet on a ring (RingBuilder.h).
+#include "passes/Mesh/RingBuilder.h"
 #include "passes/Passes.h"
 
 #include "dialect/Agt/Shapes.h"
@@ -15,12 +9,12 @@
 using namespace mlir;
 using namespace agt;
 
-static bool goesByPosition(AttentionOp op) {
+bool agt::goesByPosition(AttentionOp op) {
   return op.getCausal() != Causal::None || op.getWindowLeft() ||
          op.getWindowRight() || op.getAlibi();
 }
 
-static int64_t tokensDim(AttentionOp op) {
+int64_t agt::tokensDim(AttentionOp op) {
   int64_t rank = tensorType(op.getQuery()).getRank();
   return rank - (op.getLayout() == Layout::HSD ? 2 : 3);
 }
@@ -102,6 +96,41 @@ bool Partition::isUlysses(const DimSplit &tokens) {
   });
 }
 
+bool Partition::onRing(const ShardingRule &rule, const Splits &splits) {
+  const DimSplit &queries = splits[rule.queries], &keys = splits[rule.keys];
+  if (!keys.isCut() || (queries.isCut() && keys.axes != queries.axes))
+    return false;
+  // Places that have other entries of the batch, or other heads, than this one
+  // cannot share the keys of these.
+  for (auto [factor, split] : llvm::enumerate(splits))
+    if (int(factor) != rule.queries && int(factor) != rule.keys &&
+        llvm::any_of(split.axes, [&](StringAttr axis) {
+          return llvm::is_contained(keys.axes, axis);
+        }))
+      return false;
+  return true;
+}
+
+RingChoice Partition::choice() {
+  RingChoice choice;
+  choice.whyNone = "it has no attention";
+  for (AttentionOp op : graph.getOps<AttentionOp>()) {
+    ShardingRule rule = shardingRule(op);
+    Splits splits = splitsOf(op, rule);
+    const DimSplit &queries = splits[rule.queries], &keys = splits[rule.keys];
+    if (isUlysses(queries) || isUlysses(keys)) {
+      choice.whyNone = "its positions share the heads of its attention";
+    } else if (onRing(rule, splits)) {
+      ++choice.rings;
+      choice.largest = std::max(choice.largest, cutOf(mesh, keys)->parts);
+      choice.queriesCut |= queries.isCut();
+    } else {
+      choice.whyNone = "every position has all keys of its attention";
+    }
+  }
+  return choice;
+}
+
 LogicalResult Partition::cutByHeads(AttentionOp op, const ShardingRule &rule,
                                     Splits &splits) {
   DimSplit &queries = splits[rule.queries], &keys = splits[rule.keys];
@@ -113,6 +142,10 @@ LogicalResult Partition::cutByHeads(AttentionOp op, const ShardingRule &rule,
       heads.axes.push_back(name);
   }
   std::optional<Cut> cut = cutOf(mesh, heads);
+  // The graph that this one goes with says what is wrong.
+  if (graph->hasAttr(kPolicyOf) &&
+      (!cut || unevenDim(op, rule, rule.heads, heads, cut->parts)))
+    return failure();
   if (!cut)
     return op.emitError("heads are shared over axes that mesh '")
            << mesh.getSymName()
@@ -138,6 +171,9 @@ SharedAttention Partition::shared(AttentionOp op, SharedAttention::Way way,
   a.key = cast<RankedTensorType>(key);
   a.value = cast<RankedTensorType>(value);
   a.result = cast<RankedTensorType>(result);
+  a.isReturned = llvm::all_of(op->getUsers(), llvm::IsaPred<ReturnOp>);
+  if (auto rings = graph->getAttrOfType<IntegerAttr>(kRings))
+    a.chosen = rings.getInt();
   a.positionsAreData = op.getQPos() || op.getKvPos() ||
                        (op.getKvLen() && goesByPosition(op) &&
                         op.getCausal() != Causal::TopLeft);
@@ -193,15 +229,21 @@ LogicalResult Partition::convertAttention(AttentionOp op,
                                           const Splits &given) {
   noteDataChecks(op);
   Splits splits(given);
-  DimSplit &keys = splits[rule.keys];
-  const DimSplit &queries = splits[rule.queries];
+  DimSplit &keys = splits[rule.keys], &queries = splits[rule.queries];
   bool byHeads = isUlysses(queries) || isUlysses(keys);
   if (byHeads && failed(cutByHeads(op, rule, splits)))
     return failure();
-  // Cut as the queries are, keys go round; where the queries are whole they stay,
-  // and partial results move.
-  if (keys.isCut() && (keys.axes == queries.axes || !queries.isCut()))
-    return ring(op, rule, splits), success();
+  if (onRing(rule, splits)) {
+    // Cut as the queries are, keys go round; where the queries are whole they
+    // stay, and partial results move: unless the graph says which way it is.
+    auto policy = graph->getAttrOfType<StringAttr>(kPolicy);
+    bool toKeys = policy ? policy.getValue() == kPassQ : !queries.isCut();
+    if (toKeys && queries.isCut())
+      toKeys = cutOf(mesh, keys)->parts > 1;
+    if (!toKeys && !queries.isCut())
+      queries = keys;
+    return ring(op, rule, splits, toKeys), success();
+  }
   // Keys that lie elsewhere come here whole.
   bool gathers = keys.isCut();
   keys = DimSplit();
@@ -228,389 +270,7 @@ LogicalResult Partition::convertAttention(AttentionOp op,
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Rings
-//===----------------------------------------------------------------------===//
-
-namespace agt {
-
-/// Makes the steps of one attention.
-class RingBuilder {
-public:
-  RingBuilder(Partition &p, AttentionOp op, const ShardingRule &rule,
-              const Partition::Splits &splits)
-      : p(p), b(p.b), loc(p.loc), op(op), rule(rule), splits(splits),
-        queries(splits[rule.queries]), keys(splits[rule.keys]),
-        cut(*cutOf(p.mesh, keys)), dim(tokensDim(op)) {}
-
-  void run();
-
-private:
-  /// Queries are whole: keys stay, partial results are combined.
-  bool stationary() const { return !queries.isCut(); }
-  /// A tensor that goes round.
-  struct Traveller {
-    SmallVector<unsigned, 2> operands; // by number: what of the attention it is
-    Value whole;                       // in the graph
-    unsigned dim;                      // of tokens
-    ring::Move move;
-    ShardingAttr sharding;
-    Value token;
-  };
-  /// A tensor that is here for all keys: each step takes those of its shard.
-  struct Table {
-    unsigned operand;
-    unsigned dim;  // of tokens, or of blocks of them
-    int64_t block; // tokens that have one element
-    Value whole;
-  };
-
-  void prepare();
-  void place(OpOperand &operand);
-  void travel(OpOperand &operand, unsigned at, ring::Move move);
-  bool liesAsKeys(Value operand, unsigned at);
-  Value columns(const Table &table, Value owner);
-  ring::ScheduleOp makeSchedule();
-  Value ownerAt(int64_t step);
-  Value needed(Value owner, int64_t step);
-  Value sees(Value owner);
-  void post(Traveller &traveller, int64_t step);
-  void await(Traveller &traveller, int64_t step);
-  Value attend(int64_t step);
-  Value lengthMask(Value owner);
-  void finish(Value partial);
-  double bytesOfRow(const Traveller &traveller);
-  void say(Type result);
-
-  /// What this step has of an operand, by its number among the groups of the
-  /// op: null where there is none.
-  Value held(unsigned group) {
-    auto [start, length] = op.getODSOperandIndexAndLength(group);
-    return length ? holds[start] : Value();
-  }
-
-  Partition &p;
-  OpBuilder &b;
-  Location loc;
-  AttentionOp op;
-  const ShardingRule &rule;
-  const Partition::Splits &splits;
-  DimSplit queries, keys;
-  Cut cut;
-  int64_t dim;
-  ring::ViewAttr view; // null where positions do not say what is seen
-  SmallVector<Traveller> travellers;
-  SmallVector<Table> tables;
-  SmallVector<Value> holds; // by operand: one value may be several of them
-  Value ownPlace, queryTokens, keyTokens, offset, queryAt;
-  ring::PartialType type;
-};
-
-} // namespace agt
-
-// Whether a value of the graph is in parts as the keys are.
-bool RingBuilder::liesAsKeys(Value operand, unsigned at) {
-  while (auto shard = operand.getDefiningOp<ShardOp>())
-    operand = shard.getOperand();
-  return !isa<BlockArgument>(operand) &&
-         p.parts.lookup(operand).second.getDims()[at] == keys;
-}
-
-void RingBuilder::travel(OpOperand &operand, unsigned at, ring::Move move) {
-  unsigned number = operand.getOperandNumber();
-  ShardingAttr sharding =
-      p.required(operand.get(), rule.operands[number], splits);
-  holds[number] = p.part(operand.get(), sharding);
-  for (Traveller &other : travellers)
-    if (other.whole == operand.get() && other.sharding == sharding) {
-      other.operands.push_back(number);
-      return;
-    }
-  travellers.push_back({{number}, operand.get(), at, move, sharding, {}});
-}
-
-// Keys and values go round, and positions and segments with them. What has an
-// element for each pair (masks, biases) is at the place of its queries, with
-// all keys; so are scales, whose blocks no cut of tokens keeps whole. What the
-// keys alone have of masks and biases goes round if it lies in parts as they
-// do, and is here already if it does not.
-void RingBuilder::place(OpOperand &operand) {
-  if (!isa<RankedTensorType>(operand.get().getType()))
-    return;
-  unsigned number = operand.getOperandNumber();
-  const auto &factors = rule.operands[number];
-  auto isOf = [&](unsigned group) {
-    auto [start, length] = op.getODSOperandIndexAndLength(group);
-    return number >= start && number < start + length;
-  };
-  bool isScale = isOf(AttentionOp::odsIndex_k_scale) ||
-                 isOf(AttentionOp::odsIndex_v_scale);
-  unsigned at = isScale ? factors.size() - 1
-                        : llvm::find(factors, rule.keys) - factors.begin();
-  bool ofKeys = at < factors.size();
-  bool ofPairs =
-      isOf(AttentionOp::odsIndex_masks) || isOf(AttentionOp::odsIndex_bias);
-  bool ofQueries = llvm::is_contained(factors, rule.queries);
-  if (ofKeys && !isScale && !stationary() &&
-      !(ofPairs && (ofQueries || !liesAsKeys(operand.get(), at)))) {
-    bool isKey =
-        isOf(AttentionOp::odsIndex_key) || isOf(AttentionOp::odsIndex_value);
-    return travel(operand, at, isKey ? ring::Move::KV : ring::Move::Aux);
-  }
-  Partition::Splits whole(splits);
-  bool isTable = isScale || (ofKeys && !stationary());
-  if (isTable)
-    whole[rule.keys] = DimSplit();
-  holds[number] =
-      p.part(operand.get(), p.required(operand.get(), factors, whole));
-  if (!isTable)
-    return;
-  int64_t block = !isScale                              ? 1
-                  : isOf(AttentionOp::odsIndex_k_scale) ? *op.getKBlock()
-                                                        : *op.getVBlock();
-  tables.push_back({number, at, block, holds[number]});
-}
-
-// The elements of a table for the keys of the shard of `owner`.
-Value RingBuilder::columns(const Table &table, Value owner) {
-  OpFoldResult tokens = p.wholeSize(op.getKey(), dim);
-  Value numbers = p.positions(owner, tokens, keys);
-  if (table.block > 1) {
-    Value block =
-        ScalarOp::create(b, loc, RankedTensorType::get({}, b.getI32Type()),
-                         p.constant(std::min<int64_t>(table.block, INT32_MAX)));
-    numbers = DivOp::create(b, loc, numbers, block);
-  }
-  return p.taken(table.whole, table.dim, numbers,
-                 p.partSize(op.getKey(), dim, keys, owner));
-}
-
-void RingBuilder::prepare() {
-  ownPlace = p.place(keys);
-  queryTokens = p.index(p.wholeSize(op.getQuery(), dim));
-  keyTokens = p.index(p.wholeSize(op.getKey(), dim));
-  offset = p.queryOffset(op);
-  holds.resize(op->getNumOperands());
-  for (OpOperand &operand : op->getOpOperands())
-    place(operand);
-  Value lengths = held(AttentionOp::odsIndex_kv_len);
-  if (goesByPosition(op) && !op.getQPos())
-    queryAt = p.queryPositions(op, queries, lengths);
-  // Lengths move the queries, sequence by sequence.
-  bool known = !op.getQPos() && !op.getKvPos() &&
-               (!lengths || op.getCausal() == Causal::TopLeft ||
-                !goesByPosition(op));
-  bool windowed = op.getWindowLeft() || op.getWindowRight();
-  if (known)
-    view = ring::ViewAttr::get(
-        b.getContext(), cut.parts, queries.balance, keys.balance,
-        op.getCausal() != Causal::None,
-        op.getWindowLeft() ? int64_t(*op.getWindowLeft()) : -1,
-        op.getWindowRight() ? int64_t(*op.getWindowRight()) : -1,
-        windowed ? int64_t(op.getPin()) : 0);
-  SmallVector<int64_t> sums(
-      tensorType(held(AttentionOp::odsIndex_query)).getShape());
-  sums.back() = tensorType(held(AttentionOp::odsIndex_value)).getShape().back();
-  type = ring::PartialType::get(
-      b.getContext(), RankedTensorType::get(sums, b.getF32Type()), 2);
-}
-
-ring::ScheduleOp RingBuilder::makeSchedule() {
-  analysis::Ring shape;
-  shape.places = cut.parts;
-  SmallVector<Attribute> meets;
-  for (int64_t row = 0; row < cut.parts; ++row) {
-    SmallVector<int64_t> owners;
-    for (int64_t step = 0; step < cut.parts; ++step)
-      owners.push_back(shape.owner(row, step));
-    meets.push_back(b.getDenseI64ArrayAttr(owners));
-  }
-  auto schedule = ring::ScheduleOp::create(
-      b, loc, TypeRange{type}, b.getStringAttr("pass_kv"),
-      b.getArrayAttr(meets));
-  schedule.getBody().emplaceBlock();
-  return schedule;
-}
-
-Value RingBuilder::ownerAt(int64_t step) {
-  if (step == 0)
-    return ownPlace;
-  return b.createOrFold<arith::RemUIOp>(
-      loc, p.add(ownPlace, p.constant(cut.parts - step)),
-      p.constant(cut.parts));
-}
-
-Value RingBuilder::needed(Value owner, int64_t step) {
-  if (!view)
-    return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  return ring::NeededOp::create(b, loc, owner, b.getI64IntegerAttr(step),
-                                queryTokens, keyTokens, offset, view);
-}
-
-Value RingBuilder::sees(Value owner) {
-  if (view)
-    return ring::SeesOp::create(b, loc, ownPlace, owner, queryTokens, keyTokens,
-                                offset, view);
-  Value tokens =
-      p.index(p.partSize(op.getKey(), dim, keys, owner));
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, tokens,
-                               p.constant(0));
-}
-
-void RingBuilder::post(Traveller &traveller, int64_t step) {
-  Value next = ownerAt(step + 1);
-  SmallVector<Value> open;
-  RankedTensorType arrives = p.partType(traveller.whole, traveller.sharding,
-                                        open, next, traveller.dim);
-  Value size = p.index(
-      p.partSize(traveller.whole, traveller.dim, keys, next));
-  auto how = ring::CutAttr::get(b.getContext(), traveller.dim, keys.axes.back(),
-                                cut.parts, cut.step, keys.balance);
-  traveller.token = ring::ShiftOp::create(
-      b, loc, ring::TokenType::get(b.getContext(), arrives),
-      holds[traveller.operands.front()], size, needed(ownerAt(step), step),
-      needed(next, step), traveller.move, how);
-}
-
-void RingBuilder::await(Traveller &traveller, int64_t step) {
-  SmallVector<Value> open;
-  RankedTensorType arrives =
-      p.partType(traveller.whole, traveller.sharding, open, ownerAt(step),
-                 traveller.dim);
-  Value arrived = ring::AwaitOp::create(b, loc, arrives, traveller.token, open);
-  for (unsigned number : traveller.operands)
-    holds[number] = arrived;
-}
-
-// Keys at or past their sequence's length are not seen: [batch..., 1, 1, keys].
-Value RingBuilder::lengthMask(Value owner) {
-  Value lengths = held(AttentionOp::odsIndex_kv_len);
-  Value numbers = p.positions(owner, p.wholeSize(op.getKey(), dim), keys);
-  RankedTensorType given = tensorType(lengths);
-  int64_t batchRank = tensorType(op.getQuery()).getRank() - 3;
-  SmallVector<int64_t> shape;
-  if (given.getRank() && batchRank) {
-    shape.assign(given.getShape().begin(), given.getShape().end());
-    shape.append(3, 1);
-    SmallVector<Value> open;
-    for (int64_t i = 0; i < given.getRank(); ++i)
-      if (given.isDynamicDim(i))
-        open.push_back(p.index(dimOf(b, loc, lengths, i)));
-    lengths = ReshapeOp::create(
-        b, loc, RankedTensorType::get(shape, b.getI32Type()), lengths, open);
-  }
-  auto seen = broadcastShapes(tensorType(numbers).getShape(),
-                              tensorType(lengths).getShape());
-  return CompareOp::create(b, loc,
-                           RankedTensorType::get(*seen, b.getI1Type()),
-                           Compare::LT, numbers, lengths);
-}
-
-Value RingBuilder::attend(int64_t step) {
-  using Op = AttentionOp;
-  Value owner = ownerAt(step);
-  for (const Table &table : tables)
-    holds[table.operand] = columns(table, owner);
-  auto [firstMask, masksGiven] =
-      op.getODSOperandIndexAndLength(Op::odsIndex_masks);
-  SmallVector<Value> masks(ArrayRef(holds).slice(firstMask, masksGiven));
-  if (op.getKvLen())
-    masks.push_back(lengthMask(owner));
-  Value keyAt = held(Op::odsIndex_kv_pos);
-  if (goesByPosition(op) && !keyAt)
-    keyAt = p.positions(owner, p.wholeSize(op.getKey(), dim), keys);
-  Value queryPositions = op.getQPos() ? held(Op::odsIndex_q_pos) : queryAt;
-  // A step has a scale for each of its keys.
-  auto blockOfOne = [&](Value scale) {
-    return scale ? b.getI64IntegerAttr(1) : IntegerAttr();
-  };
-  return ring::AttendOp::create(
-      b, loc, type, held(Op::odsIndex_query), held(Op::odsIndex_key),
-      held(Op::odsIndex_value), step ? sees(owner) : Value(), op.getScale(),
-      masks, held(Op::odsIndex_bias), held(Op::odsIndex_alibi), queryPositions,
-      keyAt, held(Op::odsIndex_q_seg), held(Op::odsIndex_kv_seg),
-      held(Op::odsIndex_k_scale), held(Op::odsIndex_v_scale), owner,
-      b.getI64IntegerAttr(step), op.getCausalAttr(), op.getWindowLeftAttr(),
-      op.getWindowRightAttr(), op.getPinAttr(), op.getSoftcapAttr(),
-      blockOfOne(op.getKScale()), blockOfOne(op.getVScale()),
-      op.getLayoutAttr());
-}
-
-void RingBuilder::finish(Value partial) {
-  SmallVector<Type> types;
-  SmallVector<ShardingAttr> shardings;
-  SmallVector<Value> open;
-  for (auto [result, factors] : llvm::zip(op->getResults(), rule.results)) {
-    shardings.push_back(p.required(result, factors, splits));
-    types.push_back(p.partType(result, shardings.back(), open));
-  }
-  auto done = ring::FinalizeOp::create(
-      b, loc, types[0], types.size() > 1 ? types[1] : Type(), partial,
-      held(AttentionOp::odsIndex_sink), op.getLayoutAttr());
-  for (auto [result, made, sharding] :
-       llvm::zip(op->getResults(), done->getResults(), shardings))
-    p.parts[result] = {made, sharding};
-  if (p.explains)
-    say(types[0]);
-}
-
-// Bytes of one token of a tensor that goes round, open dims counted as one.
-double RingBuilder::bytesOfRow(const Traveller &traveller) {
-  RankedTensorType type = tensorType(holds[traveller.operands.front()]);
-  double bytes = std::max(type.getElementTypeBitWidth() / 8, 1u);
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (i != int64_t(traveller.dim) && !type.isDynamicDim(i))
-      bytes *= double(type.getDimSize(i));
-  return bytes;
-}
-
-void RingBuilder::say(Type result) {
-  using Op = AttentionOp;
-  auto typeOf = [&](unsigned group) { return held(group).getType(); };
-  SharedAttention said = p.shared(
-      op,
-      stationary() ? SharedAttention::Way::PassQ : SharedAttention::Way::PassKV,
-      keys, typeOf(Op::odsIndex_query), typeOf(Op::odsIndex_key),
-      typeOf(Op::odsIndex_value), result);
-  for (const Traveller &traveller : travellers)
-    if (traveller.move == ring::Move::Aux)
-      said.auxOfToken += bytesOfRow(traveller);
-  explain(said);
-}
-
-void RingBuilder::run() {
-  prepare();
-  if (stationary()) {
-    auto how = ring::CutAttr::get(b.getContext(), 0, keys.axes.back(),
-                                  cut.parts, cut.step, Balance::Contiguous);
-    finish(ring::CombineOp::create(b, loc, attend(0), how));
-    return;
-  }
-  ring::ScheduleOp schedule = makeSchedule();
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&schedule.getBody().front());
-    Value partial;
-    for (int64_t step = 0; step < cut.parts; ++step) {
-      bool last = step + 1 == cut.parts;
-      if (!last)
-        for (Traveller &traveller : travellers)
-          post(traveller, step);
-      Value now = attend(step);
-      Value sees = now.getDefiningOp<ring::AttendOp>().getSees();
-      partial = partial ? ring::MergeOp::create(b, loc, partial, now, sees)
-                              .getResult()
-                        : now;
-      if (!last)
-        for (Traveller &traveller : travellers)
-          await(traveller, step + 1);
-    }
-    ring::YieldOp::create(b, loc, partial);
-  }
-  finish(schedule.getResult(0));
-}
-
 void Partition::ring(AttentionOp op, const ShardingRule &rule,
-                     const Splits &splits) {
-  RingBuilder(*this, op, rule, splits).run();
+                     const Splits &splits, bool toKeys) {
+  RingBuilder(*this, op, rule, splits, toKeys).run();
 }

@@ -42,6 +42,27 @@ MeshOp agt::meshOf(GraphOp graph) {
       SymbolTable::lookupNearestSymbolFrom(graph, graph.getMeshAttr()));
 }
 
+GraphOp agt::otherPolicy(GraphOp graph) {
+  auto module = graph->getParentOfType<ModuleOp>();
+  for (GraphOp other : module.getOps<GraphOp>()) {
+    auto of = other->getAttrOfType<FlatSymbolRefAttr>(kPolicyOf);
+    if (of && of.getAttr() == graph.getSymNameAttr())
+      return other;
+  }
+  return {};
+}
+
+double agt::declaredBy(MeshOp mesh, StringRef what) {
+  auto target = mesh->getAttrOfType<DictionaryAttr>(kTargetOfMesh);
+  auto number = target ? target.getAs<FloatAttr>(what) : FloatAttr();
+  return number ? number.getValueAsDouble() : 0.0;
+}
+
+double agt::linkOf(MeshOp mesh, unsigned axis) {
+  double own = mesh.getLinks()[axis];
+  return own > 0 ? own : declaredBy(mesh, "link");
+}
+
 std::optional<Cut> agt::cutOf(MeshOp mesh, const DimSplit &split) {
   ArrayRef<int64_t> sizes = mesh.getSizes();
   Cut cut{1, 1};

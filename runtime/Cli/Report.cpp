@@ -78,6 +78,8 @@ Stats collectStats(const std::string &graph, const RunReport &report) {
   stats.times = report.times;
   stats.flops = report.flops();
   stats.transfers = totalTransfers(report);
+  stats.policy = report.policy;
+  stats.policyBytes = report.policyBytes;
   for (const PositionReport &position : report.positions) {
     stats.peakBytes.push_back(position.peakBytes);
     stats.kvPeakBytes.push_back(position.kvPeakBytes);
@@ -116,7 +118,26 @@ std::string statsJson(const Stats &stats) {
                {"peak_memory", stats.peakBytes},
                {"kv_peak_memory", stats.kvPeakBytes},
                {"phases", phases}};
+  if (stats.policy != Policy::None)
+    json["policy"] = policyName(stats.policy);
+  for (auto [policy, bytes] : stats.policyBytes)
+    json["policy_bytes"][policyName(policy)] = bytes;
   return dump(json, 2);
+}
+
+// "pass-q: 960 bytes, pass-kv would move 1536 bytes", or the way alone where
+// another was not looked at.
+static std::string
+policyText(Policy taken,
+           const std::vector<std::pair<Policy, uint64_t>> &compared) {
+  std::string text = policyName(taken), others;
+  for (auto [policy, bytes] : compared)
+    if (policy == taken)
+      text += ": " + bytesText(bytes);
+    else
+      others += std::string(", ") + policyName(policy) + " would move " +
+                bytesText(bytes);
+  return text + others;
 }
 
 static std::string memoryText(const Stats &stats) {
@@ -158,7 +179,10 @@ std::string statsText(const Stats &stats) {
     text += ", median of " + std::to_string(stats.times.size()) + " (" +
             secondsText(*least) + " to " + secondsText(*most) + ")";
   }
-  text += "\n" + memoryText(stats) + movedText(stats) + "\n";
+  text += "\n" + memoryText(stats) + movedText(stats);
+  if (stats.policy != Policy::None)
+    text += "  policy  " + policyText(stats.policy, stats.policyBytes) + "\n";
+  text += "\n";
   size_t width = 5;
   for (const PhaseReport &phase : stats.phases)
     width = std::max(width, phase.name.size());
@@ -284,6 +308,14 @@ static double addPosition(Json &events, const PositionReport &position,
 std::string traceJson(const std::string &graph, const RunReport &report) {
   Json events = Json::array();
   addRowNames(events, graph, report);
+  if (report.policy != Policy::None)
+    events.push_back(
+        {{"ph", "M"},
+         {"name", "process_labels"},
+         {"pid", 1},
+         {"tid", hostRow},
+         {"args",
+          {{"labels", policyText(report.policy, report.policyBytes)}}}});
   for (const RunReport::Step &step : report.steps)
     events.push_back(sliceEvent(hostRow, step.name, step.begin, step.end));
   for (size_t i = 0; i < report.begins.size(); ++i) {

@@ -27,6 +27,8 @@ struct Stats {
   std::vector<double> times;
   double flops = 0;
   TransferTotals transfers;
+  Policy policy = Policy::None;                         // of rings
+  std::vector<std::pair<Policy, uint64_t>> policyBytes; // where compared
   std::vector<uint64_t> peakBytes;   // by position
   std::vector<uint64_t> kvPeakBytes; // by position
   std::vector<PhaseReport> phases;   // in the order they first ran

@@ -60,6 +60,7 @@ public:
                     !options.trace.empty();
     context.settings.repeat = options.repeat;
     context.settings.linkRates = options.linkRates;
+    context.settings.policy = options.policy;
     context.settings.warmUp = measured;
     context.settings.launchTimes =
         options.stats != StatsForm::None || !options.trace.empty();

@@ -218,12 +218,32 @@ static void refuseWhatIsAbsent(const RawOptions &raw, const agt_graph &graph) {
   };
   if (!raw.set.empty())
     refuse("the program has no number " + nameIn(raw.set.front()) + " to set");
-  if (!raw.policy.empty() && graph.mesh)
-    refuse(std::string("the transfers of graph '") + graph.name +
-           "' were chosen when it was compiled, '--policy' cannot change them");
-  if (!raw.policy.empty())
-    refuse(std::string("graph '") + graph.name +
-           "' has no transfers to choose a policy for: it runs on one device");
+}
+
+static Policy parsePolicy(const std::string &text, const agt_graph &graph,
+                          const ManifestGraph &declared) {
+  if (text.empty())
+    return Policy::None;
+  std::string of = std::string("graph '") + graph.name + "' ";
+  if (!graph.mesh)
+    refuse(of +
+           "has no transfers to choose a policy for: it runs on one device");
+  if (text == "stationary" || text == "distributed")
+    refuse("'--policy " + text + "' is about branches that share a prefix, " +
+           of + "has none; its rings take pass-kv or pass-q");
+  Policy policy = text == policyName(Policy::PassKV)  ? Policy::PassKV
+                  : text == policyName(Policy::PassQ) ? Policy::PassQ
+                                                      : Policy::None;
+  if (policy == Policy::None)
+    refuse("expected pass-kv or pass-q behind '--policy', got '" + text + "'" +
+           didYouMean(text, {"pass-kv", "pass-q"}));
+  const std::vector<std::string> &known = declared.policies;
+  if (std::count(known.begin(), known.end(), text))
+    return policy;
+  refuse(of + "cannot be run with '--policy " + text + "': " +
+         (declared.noPolicy.empty()
+              ? "its transfers were chosen when it was compiled"
+              : declared.noPolicy));
 }
 
 // A run that stops at each kernel has no time worth telling.
@@ -263,6 +283,8 @@ RunOptions parseRunOptions(const std::vector<std::string> &arguments,
   options.out = raw.out;
   options.devices = chooseDevices(raw, graph);
   options.linkRates = parseLinkRates(raw.linkRate, graph);
+  options.policy =
+      parsePolicy(raw.policy, graph, manifest.graphs[options.graph]);
   options.repeatGiven = !raw.repeat.empty();
   if (options.repeatGiven)
     options.repeat = parseRepeat(raw.repeat);

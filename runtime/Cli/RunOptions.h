@@ -3,6 +3,7 @@
 #define AGT_RUNTIME_CLI_RUNOPTIONS_H
 
 #include "runtime/Device/Select.h"
+#include "runtime/Plan/Policy.h"
 #include "runtime/Program/Manifest.h"
 
 #include <map>
@@ -21,6 +22,7 @@ struct RunOptions {
   std::map<std::string, std::string> weights;  // paths
   std::vector<DeviceChoice> devices;       // one a position
   std::map<std::string, double> linkRates; // bytes a second, by axis
+  Policy policy = Policy::None;            // forced
   uint32_t repeat = 1;
   bool repeatGiven = false;
   StatsForm stats = StatsForm::None;

@@ -1,7 +1,8 @@
-// agt_mesh_run: the plans of all positions are recorded and checked, then run
-// in this process or by the ranks of MPI.
+// agt_mesh_run and agt_mesh_run_either: the plans of all positions are recorded
+// and checked, then run in this process or by the ranks of MPI.
 #include "runtime/Mesh/Agree.h"
 #include "runtime/Mesh/Check.h"
+#include "runtime/Mesh/Choose.h"
 #include "runtime/Mesh/Execute.h"
 #include "runtime/Mesh/Mesh.h"
 #include "runtime/Mesh/Mpi.h"
@@ -61,11 +62,11 @@ std::optional<TensorPart> givenPart(const agt_run &plan, size_t index) {
 
 using namespace agt::rt;
 
-agt_status agt_mesh_run(agt_context *context, const agt_graph *graph,
-                        agt_record_fn record, const agt_tensor *in, size_t n_in,
-                        agt_tensor *out, size_t n_out) {
-  std::vector<agt_run *> plans;
-  agt_status status = guard([&] {
+/// A graph that can be recorded in any of these ways.
+static agt_status runWays(agt_context *context, const agt_graph *graph,
+                          const std::vector<Way> &ways, const agt_tensor *in,
+                          size_t n_in, agt_tensor *out, size_t n_out) {
+  return guard([&] {
     if (!context)
       fail(AGT_BAD_INPUT, "the context is NULL", graph->place);
     if (!out && n_out)
@@ -73,31 +74,49 @@ agt_status agt_mesh_run(agt_context *context, const agt_graph *graph,
            graph->place);
     MpiWorld *world = context->settings.world;
     std::fill_n(out, out ? n_out : 0, agt_tensor{});
+    MeshPlans plans(*context);
+    Choice choice;
     auto recordAll = [&] {
       checkArguments(*graph, in, n_in, n_out, !world || world->rank() == 0);
       checkMesh(*graph);
       context->dropFailed();
-      for (int64_t i = 0; i < positionsOf(*graph->mesh); ++i) {
-        plans.push_back(&newPlan(*context, *graph, in));
-        plans.back()->position = i;
-        rethrow(record(plans.back(), in));
-        checkOutputs(*plans.back());
-      }
-      checkPlansFit(plans);
-      return std::string();
+      choice = recordCheapest(*context, *graph, ways, in, plans);
+      checkPlansFit(plans.get());
+      return std::string(policyName(choice.policy));
     };
     // What inputs hold only rank 0 can check: others would wait for it.
-    if (world)
-      agree(*world, /*named=*/false, recordAll);
-    else
+    if (world) {
+      std::vector<std::string> chosen =
+          agree(*world, /*named=*/false, recordAll);
+      for (const std::string &other : chosen)
+        if (other != chosen.front())
+          fail(AGT_FAILED, "ranks have chosen different policies: " +
+                               chosen.front() + " and " + other);
+    } else {
       recordAll();
+    }
     context->report = {};
+    context->report.policy = choice.policy;
+    context->report.policyBytes = choice.bytes;
     if (world)
-      executeAsRank(*context, *graph, plans, out);
+      executeAsRank(*context, *graph, plans.get(), out);
     else
-      executeTogether(*context, *graph, plans, out);
+      executeTogether(*context, *graph, plans.get(), out);
   });
-  for (agt_run *plan : plans)
-    context->drop(plan);
-  return status;
+}
+
+agt_status agt_mesh_run(agt_context *context, const agt_graph *graph,
+                        agt_record_fn record, const agt_tensor *in, size_t n_in,
+                        agt_tensor *out, size_t n_out) {
+  return runWays(context, graph, {{Policy::None, record}}, in, n_in, out,
+                 n_out);
+}
+
+agt_status agt_mesh_run_either(agt_context *context, const agt_graph *graph,
+                               agt_record_fn pass_kv, agt_record_fn pass_q,
+                               const agt_tensor *in, size_t n_in,
+                               agt_tensor *out, size_t n_out) {
+  return runWays(context, graph,
+                 {{Policy::PassKV, pass_kv}, {Policy::PassQ, pass_q}}, in, n_in,
+                 out, n_out);
 }

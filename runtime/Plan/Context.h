@@ -6,6 +6,7 @@
 
 #include "runtime/Plan/OpenDevice.h"
 #include "runtime/Plan/Plan.h"
+#include "runtime/Plan/Policy.h"
 #include "runtime/Plan/Report.h"
 #include "runtime/Plan/Resident.h"
 
@@ -23,6 +24,8 @@ struct RunSettings {
   bool launchTimes = false; // measure each launch and transfer
   /// Bytes a second over the links of an axis of the mesh, where slowed down.
   std::map<std::string, double> linkRates;
+  /// The way that rings are to go; None where the cheapest is taken.
+  Policy policy = Policy::None;
   /// The ranks that hold a position each; NULL where this process holds all.
   MpiWorld *world = nullptr;
   /// Shown each value of the graph's IR when it is there, by its number; may

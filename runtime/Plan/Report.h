@@ -3,9 +3,11 @@
 #define AGT_RUNTIME_PLAN_REPORT_H
 
 #include "runtime/Device/Device.h"
+#include "runtime/Plan/Policy.h"
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace agt::rt {
@@ -62,6 +64,9 @@ struct RunReport {
   std::vector<double> begins; // when the runs began that spans count from
   std::vector<Step> steps;    // what the host did besides
   std::vector<PositionReport> positions;
+  Policy policy = Policy::None; // the way that rings have gone
+  /// Bytes that each way would move, where they were compared.
+  std::vector<std::pair<Policy, uint64_t>> policyBytes;
 
   double flops() const {
     double sum = 0;

@@ -74,7 +74,11 @@ static ManifestGraph parseGraph(const Json &json) {
                       text(json, "mesh"),
                       params(json, "params"),
                       params(json, "results"),
-                      {}};
+                      {},
+                      {},
+                      text(json, "no_policy")};
+  if (auto policies = json.find("policies"); policies != json.end())
+    graph.policies = policies->get<std::vector<std::string>>();
   auto inputs = json.find("inputs");
   if (inputs == json.end())
     graph.inputs.resize(graph.params.size());

@@ -52,6 +52,8 @@ struct ManifestGraph {
   std::vector<ManifestParam> params;
   std::vector<ManifestParam> results;
   std::vector<ManifestInput> inputs; // as many as the program's graph takes
+  std::vector<std::string> policies; // that a run can be forced to
+  std::string noPolicy;              // why there are none, on a mesh
 
   /// Whether a parameter is the caller's to give.
   bool isGiven(size_t param) const {

@@ -112,6 +112,76 @@ agt.graph @stationary(%q: tensor<8x4x64xf32>, %k: tensor<2x?x64xf32>) -> tensor<
 
 agt.mesh @m axes ["cp"] sizes [3] links [0.0]
 
+// Queries that are cut may go to the keys: all of them meet each place's keys,
+// and every place gets the partial results of its own rows back.
+// CHECK-LABEL: agt.graph @to_keys
+// CHECK: %[[R:.*]] = ring.place parts 3 step 1
+// CHECK-DAG: %[[Q:.*]] = ring.part %arg0
+// CHECK-DAG: %[[K:.*]] = ring.part %arg1
+// CHECK: %[[ALL:.*]] = ring.gather %[[Q]][%{{.*}}] [#ring.cut<dim = 1, axis = "cp", parts = 3, step = 1, balance = zigzag>]
+// CHECK: %[[P:.*]] = ring.attend %[[ALL]], %[[K]], %[[K]] {{.*}} step 0 owner %[[R]]
+// CHECK: %[[R0:.*]] = ring.positions %[[R]] of
+// CHECK: %[[TO1:.*]] = arith.remui
+// CHECK: %[[TO2:.*]] = arith.remui
+// CHECK: %[[R1:.*]] = ring.positions %[[TO1]] of
+// CHECK: %[[S1:.*]] = ring.sees %[[TO1]], %[[R]] of
+// CHECK: %[[G1:.*]] = ring.sees %[[R]], %[[TO2]] of
+// CHECK: %[[R2:.*]] = ring.positions %[[TO2]] of
+// CHECK: %[[S2:.*]] = ring.sees %[[TO2]], %[[R]] of
+// CHECK: %[[G2:.*]] = ring.sees %[[R]], %[[TO1]] of
+// CHECK: %[[OWN:.*]] = ring.scatter %[[P]] rows(%[[R0]], %[[R1]], %[[R2]]) sends(%[[S1]], %[[S2]]) receives(%[[G1]], %[[G2]])
+// CHECK: ring.finalize %[[OWN]]
+agt.graph @to_keys(%q: tensor<8x?x64xf32>, %k: tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
+    attributes {mesh = "m", agt.policy = "pass-q"} {
+  %0 = agt.shard %q <[whole, cp zigzag, whole]> via ring : tensor<8x?x64xf32>
+  %1 = agt.shard %k <[whole, cp zigzag, whole]> via ring : tensor<2x?x64xf32>
+  %2 = agt.attention %0, %1, %1 causal bottom_right
+      : (tensor<8x?x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
+  agt.return %2 : tensor<8x?x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// Queries that are whole may be cut, for keys to go round; the result is returned
+// in parts.
+// CHECK-LABEL: agt.graph @rounds
+// CHECK: ring.part %arg0[%{{.*}}] [#ring.cut<dim = 1
+// CHECK: ring.schedule "pass_kv"
+// CHECK: %[[O:.*]] = ring.finalize
+// CHECK-NOT: ring.gather
+// CHECK: ring.whole %[[O]][] [#ring.cut<dim = 1, axis = "cp", parts = 3, step = 1, balance = striped>]
+agt.graph @rounds(%q: tensor<8x4x64xf32>, %k: tensor<2x?x64xf32>) -> tensor<8x4x64xf32>
+    attributes {mesh = "m", agt.policy = "pass-kv"} {
+  %1 = agt.shard %k <[whole, cp striped, whole]> via ring : tensor<2x?x64xf32>
+  %2 = agt.attention %q, %1, %1 causal bottom_right
+      : (tensor<8x4x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x4x64xf32>
+  agt.return %2 : tensor<8x4x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
+// The axis that cuts the keys cuts the batch as well: a place has all keys of its
+// own entries.
+// CHECK-LABEL: agt.graph @entries
+// CHECK: %[[Q:.*]] = ring.part %arg0[] [#ring.cut<dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous>]
+// CHECK: %[[K:.*]] = ring.part %arg1[%{{.*}}] [#ring.cut<dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous>]
+// CHECK-NOT: ring.combine
+// CHECK: agt.attention %[[Q]], %[[K]], %[[K]]
+agt.graph @entries(%q: tensor<6x8x4x64xf32>, %k: tensor<6x2x?x64xf32>) -> tensor<6x8x4x64xf32> attributes {mesh = "m"} {
+  %0 = agt.shard %q <[cp, whole, whole, whole]> via ring : tensor<6x8x4x64xf32>
+  %1 = agt.shard %k <[whole, whole, cp, whole]> via ring : tensor<6x2x?x64xf32>
+  %2 = agt.attention %0, %1, %1 : (tensor<6x8x4x64xf32>, tensor<6x2x?x64xf32>, tensor<6x2x?x64xf32>) -> tensor<6x8x4x64xf32>
+  agt.return %2 : tensor<6x8x4x64xf32>
+}
+
+// -----
+
+agt.mesh @m axes ["cp"] sizes [3] links [0.0]
+
 // A mask of pairs is with its queries, all keys of it: each step takes the
 // columns of the shard it meets. Nothing but keys and values moves.
 // CHECK-LABEL: agt.graph @mask

@@ -10,7 +10,7 @@ choice, as long as it fails; what is left is printed as an .agt file and kept
 with its .npy files and the commands that show it.
 
 With --mesh every attention is on a mesh of 1 to 8 positions and cut over its
-tokens.
+tokens; where they meet on a ring, the way that they do is drawn as well.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ ABSENT = {"masks": [], "bias": None, "causal": "", "window": None, "pin": 0, "si
           "softcap": None, "alibi": False, "q_pos": None, "kv_pos": None, "segments": None, "packed": 0,
           "kv_len": None, "lse": False, "scale": "", "layout": "hsd", "spoil": "", "k_block": 0,
           "v_block": 0, "spread": 1.0, "derived": False, "alias": False,
-          "mesh": 0, "balance": "contiguous", "cut": "both", "via": "ring"}
+          "mesh": 0, "balance": "contiguous", "cut": "both", "via": "ring", "policy": ""}
 
 
 @dataclasses.dataclass
@@ -74,6 +74,7 @@ class Case:
     balance: str = "contiguous"
     cut: str = "both"  # which tokens: "queries", "keys" or both
     via: str = "ring"
+    policy: str = ""  # of rings: what the run is forced to
 
     def heads(self):
         return self.kv_heads * self.group
@@ -146,7 +147,8 @@ def on_mesh(case: Case) -> Case:
     if rng.random() < 0.2:  # every position has all keys: as on one device
         mesh = rng.choice([2, 3])
         return dataclasses.replace(case, mesh=mesh, kv_heads=mesh * rng.randint(1, 2), names=False, via="ulysses")
-    return dataclasses.replace(case, alias=rng.random() < 0.2)
+    policy = rng.choice(["", "pass-kv", "pass-q"]) if case.cut != "queries" else ""
+    return dataclasses.replace(case, alias=rng.random() < 0.2, policy=policy)
 
 
 def stretching(rng, case):
@@ -361,7 +363,9 @@ def decoded(array, dtype):
 def check(build: Build, source, program, folder, device):
     """What is wrong, or None."""
     results = {name: functools.partial(decoded, dtype=dtype) for name, dtype, _ in build.results()}
-    return compare(build.name, build.inputs, results, source, program, folder, device)
+    c = build.case
+    forced = ("--policy", c.policy) if c.mesh and c.via == "ring" and c.cut != "queries" and c.policy else ()
+    return compare(build.name, build.inputs, results, source, program, folder, device, forced)
 
 
 def compile_graphs(builds, folder, name, device):

@@ -47,9 +47,9 @@ def differs(got: np.ndarray, want: np.ndarray, bound: np.ndarray) -> str | None:
 
 
 def compare(name: str, inputs: dict[str, np.ndarray], results: dict, source: pathlib.Path,
-            program: pathlib.Path, folder: pathlib.Path, device: str) -> str | None:
+            program: pathlib.Path, folder: pathlib.Path, device: str, more: tuple = ()) -> str | None:
     """Runs graph `name` both ways; what is wrong, or None. `results` says of each result by
-    name how its array is read as numbers."""
+    name how its array is read as numbers, `more` is for the program's command line."""
     given = []
     for input_, data in inputs.items():
         path = folder / f"{name}.{input_}.npy"
@@ -58,7 +58,7 @@ def compare(name: str, inputs: dict[str, np.ndarray], results: dict, source: pat
     path = lambda kind, result: folder / f"{name}.{kind}.{result}.npy"
     outputs = lambda kind, option: [word for result in results
                                     for word in (option, f"{result}={path(kind, result)}")]
-    ours = [str(program), "run", name, "--device", device, *given, *outputs("got", "--out")]
+    ours = [str(program), "run", name, "--device", device, *more, *given, *outputs("got", "--out")]
     oracle = ["agtc", "run", "--reference", str(source), name, *given,
               *outputs("want", "--f64"), *outputs("bound", "--bounds")]
     for command in (ours, oracle):

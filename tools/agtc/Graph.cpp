@@ -55,7 +55,8 @@ static int drawRing(const GraphOptions &options, mlir::ModuleOp module,
     return ErrorsInProgram;
   for (GraphOp graph : module.getOps<GraphOp>()) {
     auto schedules = graph.getOps<ring::ScheduleOp>();
-    if (schedules.empty() ||
+    // Of a graph that is there twice, what its statements ask for.
+    if (schedules.empty() || graph->hasAttr(kPolicyOf) ||
         (!options.name.empty() && graph.getSymName() != options.name))
       continue;
     ring::ScheduleOp schedule = *schedules.begin();

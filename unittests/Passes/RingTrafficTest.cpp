@@ -44,6 +44,30 @@ TEST(RingTraffic, QueriesGoThereAndPartialsBack) {
   EXPECT_EQ(passQBytes(ring(1, 5, 64), heads(), Queries::Whole), 0);
 }
 
+// Partial results come from the places whose keys are seen; queries go to all.
+TEST(RingTraffic, QueriesThatSeeNothingGetNothingBack) {
+  Ring causal = ring(4, 64, 64);
+  causal.causal = true;
+  for (int64_t place = 0; place < 4; ++place)
+    EXPECT_EQ(passQBytesOf(causal, heads(), Queries::Cut, place),
+              48 * 256 + double(place) * 16 * 576)
+        << place;
+  EXPECT_EQ(passQBytes(causal, heads(), Queries::Cut),
+            4 * 48 * 256 + (1 + 2 + 3) * 16 * 576);
+  // Two queries at two places; all of them reach the other two.
+  Ring few = ring(4, 2, 64);
+  EXPECT_EQ(passQBytesOf(few, heads(), Queries::Cut, 0), 256 + 3 * 576);
+  EXPECT_EQ(passQBytesOf(few, heads(), Queries::Cut, 3), 2 * 256);
+  EXPECT_EQ(passQBytesOf(few, heads(), Queries::Whole, 3), 3 * 2 * 576);
+}
+
+TEST(RingTraffic, WhatGoesWithTheKeysCounts) {
+  TokenBytes bytes = heads();
+  bytes.aux = bytes.keys;
+  EXPECT_EQ(crossover(4, bytes, Queries::Cut),
+            2 * crossover(4, heads(), Queries::Cut));
+}
+
 TEST(RingTraffic, DirectionsCrossWhereTheyMoveTheSame) {
   for (Queries queries : {Queries::Cut, Queries::Whole})
     for (int64_t places : {2, 4, 8}) {

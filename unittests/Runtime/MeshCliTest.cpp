@@ -33,8 +33,15 @@ TEST_F(MeshCli, RefusesBadDevicesAndRates) {
   EXPECT_EQ(run("run ring --link-rate cp=1MB/s --link-rate cp=2MB/s"),
             "2: |error: axis 'cp' has two rates behind '--link-rate'\n");
   EXPECT_EQ(run("run ring --policy pass-q"),
-            "2: |error: the transfers of graph 'ring' were chosen when it was "
-            "compiled, '--policy' cannot change them\n");
+            "2: |error: graph 'ring' cannot be run with '--policy pass-q': its "
+            "transfers were chosen when it was compiled\n");
+  EXPECT_EQ(run("run ring --policy stationary"),
+            "2: |error: '--policy stationary' is about branches that share a "
+            "prefix, graph 'ring' has none; its rings take pass-kv or "
+            "pass-q\n");
+  EXPECT_EQ(run("run ring --policy pass-w"),
+            "2: |error: expected pass-kv or pass-q behind '--policy', got "
+            "'pass-w', did you mean 'pass-q'?\n");
 }
 
 TEST_F(MeshCli, SaysThatTheDevicesHoldTooLittle) {

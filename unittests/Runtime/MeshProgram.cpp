@@ -25,7 +25,7 @@ static const agt_param ringResults[] = {{"y", AGT_I32, 1}};
 RingGraph::RingGraph(int64_t positions, agt_record_fn record)
     : graph{"ring", "ring.agt:3:7", ringParams, ringResults, 1,
             1,      nullptr,        &mesh},
-      axis{"cp", positions}, mesh{"four", "ring.agt:1:6", &axis, 1},
+      axis{"cp", positions, 0}, mesh{"four", "ring.agt:1:6", &axis, 1},
       record(record) {
   ringPositions = positions;
 }

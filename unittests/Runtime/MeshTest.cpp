@@ -1,6 +1,7 @@
 // Graphs on a mesh in one process: rings on several devices, what they report,
 // and what happens when one position fails.
 #include "runtime/Cpu/CpuDevice.h"
+#include "runtime/Mesh/Choose.h"
 #include "runtime/Null/NullDevice.h"
 #include "runtime/Plan/Context.h"
 #include "runtime/Support/Failure.h"
@@ -135,6 +136,64 @@ TEST_F(MeshTest, GathersWholes) {
         ASSERT_EQ(runRing(context, ring, tokens, y), "");
         EXPECT_EQ(y, expected);
       }
+}
+
+// A way whose tensors are too large.
+agt_status recordTooLarge(agt_run *run, const agt_tensor *) {
+  return agt_graph_fail(run, AGT_BAD_INPUT, "ring.agt:4:10", "too large", 0, 0);
+}
+agt_status recordNonsense(agt_run *run, const agt_tensor *) {
+  return agt_graph_fail(run, AGT_FAILED, "ring.agt:4:10", "nonsense", 0, 0);
+}
+
+// A ring of four moves three times 400 bytes, as a gather does, a shift 400.
+TEST_F(MeshTest, TakesTheWayThatMovesLess) {
+  RingGraph ring(4, recordRing);
+  agt_context context(parseDevice("cpu"));
+  auto run = [&](agt_record_fn passKv, agt_record_fn passQ, Policy forced) {
+    context.settings.policy = forced;
+    Ints x(numbers(100));
+    agt_tensor out{};
+    std::string text = textOf(agt_mesh_run_either(
+        &context, &ring.graph, passKv, passQ, &x.tensor, 1, &out, 1));
+    if (!text.empty())
+      return text;
+    take(out);
+    text = policyName(context.report.policy);
+    for (auto [policy, bytes] : context.report.policyBytes)
+      text +=
+          std::string(", ") + policyName(policy) + " " + std::to_string(bytes);
+    return text;
+  };
+  EXPECT_EQ(run(recordRing, recordShift, Policy::None),
+            "pass-q, pass-kv 1200, pass-q 400");
+  EXPECT_EQ(run(recordShift, recordRing, Policy::None),
+            "pass-kv, pass-kv 400, pass-q 1200");
+  EXPECT_EQ(run(recordRing, recordGather, Policy::None),
+            "pass-kv, pass-kv 1200, pass-q 1200");
+  EXPECT_EQ(run(recordRing, recordShift, Policy::PassKV), "pass-kv");
+  EXPECT_EQ(run(recordShift, recordRing, Policy::PassQ), "pass-q");
+  EXPECT_EQ(run(recordRing, recordRing, Policy::None), "pass-kv");
+  EXPECT_EQ(run(recordRing, recordRing, Policy::PassQ), "pass-q");
+
+  EXPECT_EQ(run(recordRing, recordTooLarge, Policy::None),
+            "pass-kv, pass-kv 1200");
+  EXPECT_EQ(run(recordTooLarge, recordRing, Policy::None),
+            "pass-q, pass-q 1200");
+  EXPECT_EQ(run(recordTooLarge, recordRing, Policy::PassKV),
+            "2 ring.agt:4:10: too large");
+  EXPECT_EQ(run(recordTooLarge, recordTooLarge, Policy::None),
+            "2 ring.agt:4:10: too large");
+  EXPECT_EQ(run(recordRing, recordNonsense, Policy::None),
+            "1 ring.agt:4:10: nonsense");
+  EXPECT_EQ(context.plans.size(), 0u);
+}
+
+TEST_F(MeshTest, CostsTransfersByRatesThatAreKnown) {
+  EXPECT_EQ(transferCost({600, 200}, {100, 50}), 10);
+  EXPECT_EQ(transferCost({600, 0}, {100, 0}), 6);
+  EXPECT_EQ(transferCost({600, 200}, {100, 0}), 800);
+  EXPECT_EQ(transferCost({}, {}), 0);
 }
 
 TEST_F(MeshTest, RunsOnVulkanSeenOrUnseen) {

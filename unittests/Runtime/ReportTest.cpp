@@ -137,6 +137,39 @@ TEST(Report, CountsTransfersAndWhatIsHidden) {
             "  attention        2      3.000 ms  100.0 %   666.7 MFLOP/s\n");
 }
 
+// What was taken, and by which numbers where there was a choice.
+TEST(Report, SaysWhichWayRingsWent) {
+  RunReport taken = meshReport();
+  EXPECT_FALSE(
+      Json::parse(statsJson(collectStats("ring", taken))).contains("policy"));
+  taken.policy = Policy::PassKV;
+  Stats forced = collectStats("ring", taken);
+  EXPECT_EQ(Json::parse(statsJson(forced))["policy"], "pass-kv");
+  EXPECT_FALSE(Json::parse(statsJson(forced)).contains("policy_bytes"));
+  EXPECT_NE(statsText(forced).find("  policy  pass-kv\n"), std::string::npos);
+  taken.policy = Policy::PassQ;
+  taken.policyBytes = {{Policy::PassKV, 9000}, {Policy::PassQ, 8100}};
+  Stats chosen = collectStats("ring", taken);
+  Json json = Json::parse(statsJson(chosen));
+  EXPECT_EQ(json["policy"], "pass-q");
+  EXPECT_EQ(json["policy_bytes"], Json({{"pass-kv", 9000}, {"pass-q", 8100}}));
+  EXPECT_NE(statsText(chosen).find(
+                "  policy  pass-q: 8100 bytes (7.9 KiB), pass-kv would move "
+                "9000 bytes (8.8 KiB)\n"),
+            std::string::npos)
+      << statsText(chosen);
+  Json trace = Json::parse(traceJson("ring", taken));
+  size_t labels = 0;
+  for (const Json &event : trace["traceEvents"])
+    if (event["name"] == "process_labels") {
+      ++labels;
+      EXPECT_EQ(event["args"]["labels"],
+                "pass-q: 8100 bytes (7.9 KiB), pass-kv would move 9000 bytes "
+                "(8.8 KiB)");
+    }
+  EXPECT_EQ(labels, 1u);
+}
+
 TEST(Report, CoveredTimeCountsOverlapsOnce) {
   EXPECT_EQ(coveredTime({1, 5}, {}), 0);
   EXPECT_EQ(coveredTime({1, 5}, {{3, 9}, {0, 2}, {1, 2}, {6, 7}}), 3);

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define AGT_ABI_VERSION 2
+#define AGT_ABI_VERSION 3
 
 /* Programs and libraries export these functions whatever their visibility. */
 #if defined(__GNUC__)
@@ -163,6 +163,7 @@ typedef struct agt_param {
 typedef struct agt_mesh_axis {
   const char *name;
   int64_t size; /* at least 1 */
+  double link;  /* bytes a second in one direction, as declared; 0: not known */
 } agt_mesh_axis;
 
 /* Positions are numbered row by row: the last axis changes fastest. */
@@ -185,7 +186,8 @@ typedef struct agt_graph {
 } agt_graph;
 
 /* The manifest is JSON: {"program": name, "hash": hex, "graphs": [{"name",
- * "doc", "mesh"?, "params": [{"name", "type", "doc"?}], "results": [...]}]}. */
+ * "doc", "mesh"?, "policies"?: what --policy may name, "no_policy"?: why there
+ * is nothing, "params": [{"name", "type", "doc"?}], "results": [...]}]}. */
 typedef struct agt_program {
   uint32_t abi; /* AGT_ABI_VERSION */
   const char *manifest;
@@ -281,6 +283,15 @@ typedef agt_status (*agt_record_fn)(agt_run *run, const agt_tensor *in);
 AGT_API agt_status agt_mesh_run(agt_context *context, const agt_graph *graph,
                                 agt_record_fn record, const agt_tensor *in,
                                 size_t n_in, agt_tensor *out, size_t n_out);
+/* The same for a graph whose rings can go either way: keys and values go round,
+ * or queries go to the keys and partial results back. The run takes the way
+ * that --policy names, else the one whose transfers cost less. */
+AGT_API agt_status agt_mesh_run_either(agt_context *context,
+                                       const agt_graph *graph,
+                                       agt_record_fn pass_kv,
+                                       agt_record_fn pass_q,
+                                       const agt_tensor *in, size_t n_in,
+                                       agt_tensor *out, size_t n_out);
 
 /* Which tokens a part of a dim holds. Of S tokens in n pieces the first S mod
  * n pieces hold one more than the others. */

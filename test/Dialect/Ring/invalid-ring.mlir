@@ -249,3 +249,46 @@ func.func private @f(!ring.partial<tensor<2xf16>, base = 2>)
 
 // expected-error @+1 {{expected base 2, got 10}}
 func.func private @f(!ring.partial<tensor<2xf32>, base = 10>)
+
+// -----
+
+// shift_c2
+agt.graph @f(%x: tensor<6xf32>) {
+  %r = ring.place parts 3 step 1
+  %yes = arith.constant true
+  // expected-error @+1 {{'ring.shift' op expected a distance above 0 and below 3, got 3}}
+  %t = ring.shift %x [%r] sends %yes receives %yes move kv
+      cut <dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous> by 3
+      : tensor<6xf32> -> !ring.token<tensor<6xf32>>
+  agt.return
+}
+
+// -----
+
+// scatter_c1
+agt.graph @f(%q: tensor<1x6x4xf32>, %at: tensor<2xi32>) {
+  %r = ring.place parts 3 step 1
+  %yes = arith.constant true
+  %p = ring.attend %q, %q, %q step 0 owner %r
+      : (tensor<1x6x4xf32>, tensor<1x6x4xf32>, tensor<1x6x4xf32>, index) -> !ring.partial<tensor<1x6x4xf32>, base = 2>
+  // expected-error @+1 {{'ring.scatter' op expected rows of 3 places, and one fewer of what is sent and received, got 2, 2 and 1}}
+  %s = ring.scatter %p rows(%at, %at) sends(%yes, %yes) receives(%yes)
+      cut <dim = 1, axis = "cp", parts = 3, step = 1, balance = contiguous>
+      : !ring.partial<tensor<1x6x4xf32>, base = 2>, tensor<2xi32>, tensor<2xi32> -> !ring.partial<tensor<1x2x4xf32>, base = 2>
+  agt.return
+}
+
+// -----
+
+// scatter_c2
+agt.graph @f(%q: tensor<1x6x4xf32>, %at: tensor<2xi32>) {
+  %r = ring.place parts 3 step 1
+  %yes = arith.constant true
+  %p = ring.attend %q, %q, %q step 0 owner %r
+      : (tensor<1x6x4xf32>, tensor<1x6x4xf32>, tensor<1x6x4xf32>, index) -> !ring.partial<tensor<1x6x4xf32>, base = 2>
+  // expected-error @+1 {{'ring.scatter' op expected sums of 'tensor<1x6x4xf32>' but for dim 1, got 'tensor<1x2x8xf32>'}}
+  %s = ring.scatter %p rows(%at, %at, %at) sends(%yes, %yes) receives(%yes, %yes)
+      cut <dim = 1, axis = "cp", parts = 3, step = 1, balance = contiguous>
+      : !ring.partial<tensor<1x6x4xf32>, base = 2>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32> -> !ring.partial<tensor<1x2x8xf32>, base = 2>
+  agt.return
+}

@@ -45,6 +45,16 @@ agt.graph @ring(%q: tensor<8x?x64xf32>, %k: tensor<2x?x64xf32>, %sink: tensor<8x
     // CHECK: ring.combine %{{.*}} cut <dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous> : <tensor<8x?x64xf32>, base = 2>
     %all = ring.combine %both cut <dim = 0, axis = "cp", parts = 3, step = 1, balance = contiguous>
         : !ring.partial<tensor<8x?x64xf32>, base = 2>
+    // CHECK: ring.shift %{{.*}} move partial cut {{.*}} by 2 : tensor<8x?x64xf32>
+    %far = ring.shift %q0 [%n] sends %needed receives %needed move partial
+        cut <dim = 1, axis = "cp", parts = 3, step = 1, balance = zigzag> by 2
+        : tensor<8x?x64xf32> -> !ring.token<tensor<8x?x64xf32>>
+    %q2 = ring.await %far [%n] : !ring.token<tensor<8x?x64xf32>> -> tensor<8x?x64xf32>
+    // CHECK: ring.scatter %{{.*}} rows(%{{.*}}, %{{.*}}, %{{.*}}) sends(%{{.*}}, %{{.*}}) receives(%{{.*}}, %{{.*}}) cut <dim = 1, {{.*}}> : !ring.partial<tensor<8x?x64xf32>, base = 2>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32> -> !ring.partial<tensor<8x?x64xf32>, base = 2>
+    %own = ring.scatter %both rows(%at, %at, %at) sends(%sees, %sees) receives(%sees, %needed)
+        cut <dim = 1, axis = "cp", parts = 3, step = 1, balance = zigzag>
+        : !ring.partial<tensor<8x?x64xf32>, base = 2>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>
+        -> !ring.partial<tensor<8x?x64xf32>, base = 2>
     // CHECK: ring.hop 1 owner %{{.*}} sees %{{.*}}
     ring.hop 1 owner %r sees %sees
     ring.yield %all : !ring.partial<tensor<8x?x64xf32>, base = 2>
