@@ -51,7 +51,7 @@ def options(option, values):
     return [word for value in values for word in (option, value)]
 
 
-run("agtc", "--target=cpu", "--define", f"W={places}", file, "-o", program)
+run("agtc", "--target=cpu", "--cpu=native", "--define", f"W={places}", file, "-o", program)
 for queries, keys in (map(int, words.split(",")) for words in sys.argv[4:]):
     save(queries, keys)
     for graph, inputs in GRAPHS.items():
