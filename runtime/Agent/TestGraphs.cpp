@@ -35,17 +35,6 @@ const Weights &TestGraphs::weightsOf(const agt_graph &graph) {
   return known->second;
 }
 
-namespace {
-struct Results {
-  explicit Results(size_t count) : tensors(count) {}
-  ~Results() {
-    for (agt_tensor &tensor : tensors)
-      agt_tensor_release(&tensor);
-  }
-  std::vector<agt_tensor> tensors;
-};
-} // namespace
-
 Value TestGraphs::run(Arena &arena, const agt_graph &graph, const Value *args,
                       size_t nArgs) {
   std::vector<Value> values;

@@ -11,6 +11,7 @@
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Tensor/Dtype.h"
+#include "runtime/Tensor/Tensor.h"
 #include "runtime/Vulkan/Instance.h"
 
 #include <cstdio>
@@ -37,16 +38,6 @@ public:
 
 private:
   bool shown;
-};
-
-// Results that are released whatever happens.
-struct Results {
-  explicit Results(size_t count) : tensors(count) {}
-  ~Results() {
-    for (agt_tensor &tensor : tensors)
-      agt_tensor_release(&tensor);
-  }
-  std::vector<agt_tensor> tensors;
 };
 
 class GraphRun {

@@ -1,12 +1,13 @@
 // See SqlReports.h.
 #include "runtime/Log/SqlReports.h"
 
+#include "runtime/Log/SqlTables.h"
+
 namespace agt::rt {
 
 std::vector<RunSummary> SqlReports::page(const RunQuery &query) {
   auto rows = database.prepare(
-      "SELECT id, agent, program, status, epoch, attempts, owner, created,"
-      " changed, wake, error, coalesce(lease, 0) FROM runs"
+      "SELECT " AGT_RUN_COLUMNS " FROM runs"
       " WHERE ($1 = '' OR agent = $1) AND ($2 = '' OR status = $2)"
       " AND (created < $3 OR (created = $3 AND id < $4))"
       " ORDER BY created DESC, id DESC LIMIT $5");
@@ -17,21 +18,8 @@ std::vector<RunSummary> SqlReports::page(const RunQuery &query) {
       .bind(int64_t(query.most));
   std::vector<RunSummary> all;
   while (rows->step()) {
-    RunRow run;
-    run.id = rows->text(0);
-    run.agent = rows->text(1);
-    run.program = rows->text(2);
-    run.status = runStatusNamed(rows->text(3)).value_or(RunStatus::Failed);
-    run.epoch = rows->number(4);
-    run.attempts = rows->number(5);
-    run.owner = rows->text(6);
-    run.createdMs = rows->number(7);
-    run.changedMs = rows->number(8);
-    run.wake = rows->text(9);
-    run.error = rows->text(10);
-    run.leaseNs = rows->number(11);
     all.emplace_back();
-    all.back().run = std::move(run);
+    all.back().run = readRun(*rows);
   }
   return all;
 }

@@ -38,10 +38,6 @@ const char *stateAfter(EventKind kind) {
   }
 }
 
-RunStatus statusNamed(const std::string &name) {
-  return runStatusNamed(name).value_or(RunStatus::Failed);
-}
-
 Event readEvent(Statement &row, const std::string &run) {
   Event event;
   event.seq = row.number(0);
@@ -64,36 +60,41 @@ Event readEvent(Statement &row, const std::string &run) {
 
 } // namespace
 
+RunRow readRun(Statement &row) {
+  RunRow run;
+  run.id = row.text(0);
+  run.agent = row.text(1);
+  run.program = row.text(2);
+  run.status = runStatusNamed(row.text(3)).value_or(RunStatus::Failed);
+  run.epoch = row.number(4);
+  run.attempts = row.number(5);
+  run.owner = row.text(6);
+  run.createdMs = row.number(7);
+  run.changedMs = row.number(8);
+  run.wake = row.text(9);
+  run.error = row.text(10);
+  run.leaseNs = row.number(11);
+  return run;
+}
+
 std::optional<RunRow> SqlTables::loadRun(const std::string &id) {
   RunRow run;
   int64_t argsLarge = 0, resultLarge = 0;
   {
     auto row = database.prepare(
-        "SELECT id, agent, program, status, epoch, attempts, owner, created,"
-        " changed, wake, runs.error,"
+        "SELECT " AGT_RUN_COLUMNS ","
         " (SELECT args FROM events WHERE run = id ORDER BY seq LIMIT 1),"
         " (SELECT large FROM events WHERE run = id ORDER BY seq LIMIT 1),"
         " (SELECT result FROM events WHERE seq = ended_seq),"
-        " (SELECT large FROM events WHERE seq = ended_seq),"
-        " coalesce(lease, 0) FROM runs WHERE id = $1");
+        " (SELECT large FROM events WHERE seq = ended_seq)"
+        " FROM runs WHERE id = $1");
     if (!row->bind(id).step())
       return std::nullopt;
-    run.id = row->text(0);
-    run.agent = row->text(1);
-    run.program = row->text(2);
-    run.status = statusNamed(row->text(3));
-    run.epoch = row->number(4);
-    run.attempts = row->number(5);
-    run.owner = row->text(6);
-    run.createdMs = row->number(7);
-    run.changedMs = row->number(8);
-    run.wake = row->text(9);
-    run.error = row->text(10);
-    run.args = row->text(11);
-    argsLarge = row->number(12);
-    run.result = row->text(13);
-    resultLarge = row->number(14);
-    run.leaseNs = row->number(15);
+    run = readRun(*row);
+    run.args = row->text(12);
+    argsLarge = row->number(13);
+    run.result = row->text(14);
+    resultLarge = row->number(15);
   }
   if (argsLarge & 1)
     run.args = content(run.args);
@@ -123,7 +124,7 @@ static std::vector<RunRow> shortRows(Statement &rows) {
     RunRow run;
     run.id = rows.text(0);
     run.agent = rows.text(1);
-    run.status = statusNamed(rows.text(2));
+    run.status = runStatusNamed(rows.text(2)).value_or(RunStatus::Failed);
     run.owner = rows.text(3);
     run.leaseNs = rows.number(4);
     run.wake = rows.text(5);

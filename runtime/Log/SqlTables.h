@@ -18,6 +18,13 @@ struct CallRow {
   bool running = false;
 };
 
+/// The columns of `runs` that readRun reads, from column 0 on.
+#define AGT_RUN_COLUMNS                                                        \
+  "id, agent, program, status, epoch, attempts, owner, created, changed,"      \
+  " wake, runs.error, coalesce(lease, 0)"
+/// Without arguments and result.
+RunRow readRun(Statement &row);
+
 class SqlTables {
 public:
   explicit SqlTables(Sql &database) : database(database) {}

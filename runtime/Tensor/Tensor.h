@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace agt::rt {
 
@@ -24,6 +25,17 @@ void copyContiguous(const agt_tensor &tensor, unsigned char *to);
 /// Gives `tensor` a shape and uninitialised data of its own, in C order.
 void allocateTensor(agt_tensor &tensor, agt_dtype dtype, const int64_t *shape,
                     int rank);
+
+/// Room for the results of a graph, released whatever happens.
+struct Results {
+  explicit Results(size_t count) : tensors(count) {}
+  Results(const Results &) = delete;
+  ~Results() {
+    for (agt_tensor &tensor : tensors)
+      agt_tensor_release(&tensor);
+  }
+  std::vector<agt_tensor> tensors;
+};
 
 } // namespace agt::rt
 

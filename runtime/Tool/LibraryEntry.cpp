@@ -2,9 +2,13 @@
 // a program is (Process.h). The program that has loaded it may be anybody's, so
 // the dynamic linker executes the library's own file, and comes here.
 #include "runtime/Tool/Process.h"
+#include "runtime/Tool/Spawn.h"
 
 #include <cstring>
 #include <unistd.h>
+
+// Asked for when it is loaded: a relative path means something then.
+[[maybe_unused]] static const bool isKnown = !agt::rt::ownCommand().empty();
 
 extern "C" [[noreturn]] void agt_library_main(long argc, char **argv) {
   agt::rt::superviseIfAsked(int(argc), argv);

@@ -43,12 +43,9 @@ bool bindGuard(const std::string &guard, Descriptor &bound) {
   return bind(bound.get(), reinterpret_cast<sockaddr *>(&address), length) == 0;
 }
 
-// What executes this code once more: the program it is in or, where that is
-// somebody else's and this a library, the dynamic linker on the library's file
-// (LibraryEntry.cpp).
-std::vector<std::string> ownCommand() {
+std::vector<std::string> findOwnCommand() {
   Dl_info own;
-  auto *here = reinterpret_cast<void *>(&ownCommand);
+  auto *here = reinterpret_cast<void *>(&findOwnCommand);
   struct Objects {
     uintptr_t program = 0, linkerBase = 0;
     std::string linker;
@@ -76,9 +73,6 @@ std::vector<std::string> ownCommand() {
   return {objects.linker, path};
 }
 
-// Asked for when it is loaded: a relative path means something then.
-const std::vector<std::string> self = ownCommand();
-
 std::string packed(const std::vector<std::string> &texts) {
   std::string all;
   for (const std::string &text : texts)
@@ -88,6 +82,11 @@ std::string packed(const std::vector<std::string> &texts) {
 }
 
 } // namespace
+
+const std::vector<std::string> &ownCommand() {
+  static const std::vector<std::string> command = findOwnCommand();
+  return command;
+}
 
 int spawn(const ProcessSpec &spec, Spawned &child) {
   int in[2], out[2], err[2], pair[2];
@@ -150,7 +149,7 @@ int spawn(const ProcessSpec &spec, Spawned &child) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
                                             POSIX_SPAWN_SETSIGDEF |
                                             POSIX_SPAWN_SETPGROUP);
-  std::vector<std::string> words = self;
+  std::vector<std::string> words = ownCommand();
   words.push_back(supervisorWord);
   std::vector<char *> argv;
   for (std::string &word : words)

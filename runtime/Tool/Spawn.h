@@ -41,6 +41,11 @@ struct Spawned {
 /// closed, with everything below it.
 int spawn(const ProcessSpec &spec, Spawned &child);
 
+/// What executes this code once more: the program it is in or, where that is
+/// somebody else's and this a library, the dynamic linker on the library's file
+/// (LibraryEntry.cpp).
+const std::vector<std::string> &ownCommand();
+
 /// As write(2), but a reader that is gone is EPIPE and no signal.
 ssize_t writePipe(int to, std::string_view bytes);
 
