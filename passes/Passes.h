@@ -17,6 +17,9 @@ namespace agt {
 /// What a kernel may hold at most: a launch has 15 buffers.
 constexpr unsigned kKernelBuffers = 15;
 
+/// Attribute of a graph that is not the author's and that nobody is shown.
+constexpr llvm::StringLiteral kHidden = "agt.hidden";
+
 /// Attributes that agt-expand-attention leaves on an attention of packed
 /// sequences: which input of the graph its offsets were.
 constexpr llvm::StringLiteral kQCuInput = "agt.q_cu_input";

@@ -5,6 +5,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PageCaches : Pass<"agt-page-caches", "::mlir::ModuleOp"> {
+  let summary = "decoders that read many sequences in a launch";
+  let description = [{
+    For each graph that an llm is made of adds a copy in which the cache is a pool
+    of places that many sequences share: its tokens may be of several sequences,
+    each with its position in its own, its place in the pool, and the places that
+    it may see. What an author wrote about positions (causal, windows, pins) goes
+    by the positions of the tokens at those places. The setting `pages` of the llm
+    names the copy, which `agt.hidden` keeps from people.
+
+    Before:
+
+    ```mlir
+    agt.graph @decode(%t: tensor<?xi32>, %pos: tensor<?xi32> {agt.input = {cache = "c", kind = "positions", tokens = 0, vocab = 9}}, %len: tensor<1xi32> {agt.input = {cache = "c", kind = "length"}}, %k: tensor<2x?x8xf32> {agt.input = {cache = "c", kind = "keys", layer = 0}}, %new: tensor<2x?x8xf32>, %q: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
+      %0 = agt.cache_append %k, %new at %pos : (tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<?xi32>) -> tensor<2x?x8xf32>
+      %1 = agt.attention %q, %0, %0 kv_len(%len) causal bottom_right : (tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<1xi32>) -> tensor<2x?x8xf32>
+      agt.return %1 : tensor<2x?x8xf32>
+    }
+    agt.llm @tiny "graph" {settings = {graph = "decode"}}
+    ```
+
+    After, the copy:
+
+    ```mlir
+    agt.graph @"decode in pages"(%t: tensor<?xi32>, %pos: tensor<?xi32> {agt.input = {cache = "c", kind = "positions", tokens = 0, vocab = 9}}, %places: tensor<?xi32> {agt.input = {cache = "c", kind = "places"}}, %k: tensor<2x?x8xf32> {agt.input = {cache = "c", kind = "keys", layer = 0}}, %new: tensor<2x?x8xf32>, %q: tensor<2x?x8xf32>, %at: tensor<?xi32> {agt.input = {cache = "c", kind = "key_positions"}}, %visible: tensor<?x?xi1> {agt.input = {cache = "c", kind = "visible"}}) -> tensor<2x?x8xf32> attributes {agt.hidden} {
+      %0 = agt.cache_append %k, %new at %places : (tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<?xi32>) -> tensor<2x?x8xf32>
+      %1 = agt.attention %q, %0, %0 masks(%visible) q_pos(%pos) kv_pos(%at) causal bottom_right : (tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<?x?xi1>, tensor<?xi32>, tensor<?xi32>) -> tensor<2x?x8xf32>
+      agt.return %1 : tensor<2x?x8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"copies", "copies", "Number of decoders copied">
+  ];
+}
+
 def SplitRope : Pass<"agt-split-rope"> {
   let summary = "frequencies of rotations on the host, rotations on the device";
   let description = [{

@@ -67,27 +67,26 @@ llvm::Error agt::host::emitObject(llvm::Module &module, llvm::StringRef path) {
   return llvm::Error::success();
 }
 
-/// What else is needed: static archives of Debian's packages. They are named
-/// only for objects that call for them, so that programs of graphs alone can be
-/// linked where those of agents are missing. Tokenizers split texts with PCRE2.
-static std::vector<llvm::StringRef> librariesFor(llvm::StringRef object) {
+/// What agents and local llms need besides: static archives of Debian's
+/// packages. They are named only for objects that call for them, so that
+/// programs of graphs alone can be linked where they are missing.
+static std::vector<llvm::StringRef> furtherLibraries(llvm::StringRef object) {
   auto file = llvm::object::ObjectFile::createObjectFile(object);
   if (!file) {
     llvm::consumeError(file.takeError()); // the linker says what is wrong
     return {};
   }
-  std::vector<llvm::StringRef> libraries;
   for (const llvm::object::SymbolRef &symbol : file->getBinary()->symbols()) {
     llvm::Expected<llvm::StringRef> name = symbol.getName();
     if (!name)
       llvm::consumeError(name.takeError());
-    else if (*name == "agt_main")
-      libraries = {"-l:libpcre2-8.a"};
     else if (*name == "agt_main_agents" || *name == "agt_agent_start")
       return {"-l:libsqlite3.a", "-l:libpcre2-8.a", "-l:libcrypto.a",
               "-l:libseccomp.a", "-l:libhttp_parser.a"};
+    else if (*name == "agt_main_models")
+      return {"-l:libpcre2-8.a", "-l:libcrypto.a", "-l:libhttp_parser.a"};
   }
-  return libraries;
+  return {};
 }
 
 /// Runs the C compiler; the output appears whole or not at all.
@@ -133,7 +132,7 @@ llvm::Error agt::host::linkExecutable(const Toolchain &toolchain,
   std::vector<llvm::StringRef> arguments = {object, toolchain.runtimeArchive,
                                             "-pie", "-Wl,--gc-sections",
                                             "-Wl,-z,relro,-z,now"};
-  llvm::append_range(arguments, librariesFor(object));
+  llvm::append_range(arguments, furtherLibraries(object));
   return runLinker(arguments, path);
 }
 
@@ -153,7 +152,7 @@ llvm::Error agt::host::linkLibrary(const Toolchain &toolchain,
                                             "-Wl,-u,agt_status_release",
                                             toolchain.runtimeArchive,
                                             "-Wl,--gc-sections"};
-  std::vector<llvm::StringRef> libraries = librariesFor(object);
+  std::vector<llvm::StringRef> libraries = furtherLibraries(object);
   if (!libraries.empty())
     llvm::append_range(
         arguments, llvm::ArrayRef<llvm::StringRef>(
@@ -226,6 +225,8 @@ std::string agt::host::headerText(const Manifest &manifest) {
      << (manifest.agents.agents.empty() ? "runtime" : "agent") << ".h>\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const GraphInfo &graph : manifest.graphs) {
+    if (graph.hidden)
+      continue;
     printDoc(os, graph.name, graph.doc);
     os << "\n";
     printParams(os, "in", graph.params);

@@ -4,6 +4,7 @@
 #include "codegen/host/GraphLowering.h"
 #include "codegen/host/ModelManifest.h"
 #include "passes/Mesh/Shardings.h"
+#include "passes/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -75,6 +76,7 @@ static GraphInfo describe(GraphOp graph) {
     info.results.push_back(describe(type, graph.getResultAttrDict(index),
                                     "result" + std::to_string(index)));
   info.ownParams = countParams(graph);
+  info.hidden = graph->hasAttr(kHidden);
   if (std::optional<json::Array> inputs = inputsJson(graph))
     info.inputs = textOf(std::move(*inputs));
   return info;
@@ -126,6 +128,8 @@ std::string Manifest::json() const {
       object["policies"] = json::Array{kPassKV, kPassQ};
     if (!graph.noPolicy.empty())
       object["no_policy"] = graph.noPolicy;
+    if (graph.hidden)
+      object["hidden"] = true;
     if (!graph.inputs.empty())
       object["inputs"] = parsed(graph.inputs);
     list.push_back(std::move(object));

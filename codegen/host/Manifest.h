@@ -45,6 +45,7 @@ struct GraphInfo {
   std::vector<ParamInfo> results;
   size_t ownParams = 0; // of the author's
   std::string inputs;   // JSON of those that the program binds, or empty
+  bool hidden = false;  // not the author's
 };
 
 /// What an agt_agents is made of, by the names of the functions.

@@ -26,7 +26,7 @@ std::optional<llvm::json::Array> inputsJson(GraphOp graph);
 /// `{"name", "path", "format"}` each.
 llvm::json::Array weightsJson(mlir::ModuleOp module);
 
-/// `{"name", "graph", "tokenizer", "context", "page", "vocab"}` each.
+/// `{"name", "graph", "pages", "tokenizer", "context", "page", "vocab"}` each.
 llvm::json::Array localLlmsJson(mlir::ModuleOp module);
 
 } // namespace agt::host

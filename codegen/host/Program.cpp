@@ -20,6 +20,10 @@
 using namespace mlir;
 using namespace agt;
 
+void agt::host::buildModelPipeline(OpPassManager &passes) {
+  passes.addPass(createPageCaches());
+}
+
 void agt::host::buildRingPipeline(OpPassManager &passes, bool explain) {
   passes.addPass(createInlinerPass());
   passes.addPass(createCanonicalizerPass());
@@ -67,12 +71,24 @@ LogicalResult agt::host::lowerToKernels(ModuleOp module,
   return passes.run(module);
 }
 
+LogicalResult agt::host::addModelGraphs(ModuleOp module,
+                                        ConfigurePasses configure) {
+  if (llvm::none_of(module.getOps<LlmOp>(),
+                    [](LlmOp llm) { return llm.getKind() == "graph"; }))
+    return success();
+  PassManager passes(module.getContext());
+  if (failed(configure(passes)))
+    return failure();
+  buildModelPipeline(passes);
+  return passes.run(module);
+}
+
 /// The graphs alone, for `run --check`; nothing where there are none.
 static FailureOr<std::string> bytecodeOf(ModuleOp module) {
   std::string bytes;
   OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
   for (GraphOp graph : module.getOps<GraphOp>())
-    if (!graph.getMesh())
+    if (!graph.getMesh() && !graph->hasAttr(kHidden))
       copy->push_back(graph->clone());
   llvm::raw_string_ostream out(bytes);
   if (!copy->getBody()->empty() && failed(writeBytecodeToFile(*copy, out)))

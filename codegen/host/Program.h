@@ -24,6 +24,10 @@ class Module;
 
 namespace agt::host {
 
+/// Graphs that the runtime asks for and the author did not write. Before the
+/// manifest is made.
+void buildModelPipeline(mlir::OpPassManager &passes);
+
 /// agt IR as the front end gives it, calls inlined; graphs on a mesh become the
 /// program of one position.
 void buildRingPipeline(mlir::OpPassManager &passes, bool explain = false);
@@ -47,6 +51,8 @@ struct Program {
 /// `explain` passes say as remarks what they decide.
 using ConfigurePasses =
     llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;
+mlir::LogicalResult addModelGraphs(mlir::ModuleOp module,
+                                   ConfigurePasses configure);
 mlir::LogicalResult lowerToRing(mlir::ModuleOp module,
                                 ConfigurePasses configure,
                                 bool explain = false);

@@ -102,7 +102,7 @@ public:
   Constant *mesh(const GraphInfo &info);
   Constant *agents(const AgentsInfo &info);
   /// `agents` is null in a program without any.
-  void addMain(Constant *program, Constant *agents);
+  void addMain(Constant *program, Constant *agents, bool hasModels);
   void addStart(llvm::StringRef name, unsigned index, Constant *program,
                 Constant *agents);
 
@@ -194,13 +194,15 @@ Constant *DataBuilder::agents(const AgentsInfo &info) {
                     i64(tests.size())});
 }
 
-void DataBuilder::addMain(Constant *program, Constant *agents) {
+void DataBuilder::addMain(Constant *program, Constant *agents, bool hasModels) {
   llvm::Type *i32 = llvm::Type::getInt32Ty(context);
   llvm::SmallVector<llvm::Type *> types = {i32, ptr, ptr};
   if (agents)
     types.push_back(ptr);
   llvm::FunctionCallee body =
-      module.getOrInsertFunction(agents ? "agt_main_agents" : "agt_main",
+      module.getOrInsertFunction(agents      ? "agt_main_agents"
+                                 : hasModels ? "agt_main_models"
+                                             : "agt_main",
                                  llvm::FunctionType::get(i32, types, false));
   auto *type = llvm::FunctionType::get(i32, {i32, ptr}, false);
   auto *main = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
@@ -256,7 +258,8 @@ void agt::host::addProgramData(llvm::Module &module, const Manifest &manifest,
   Constant *agents =
       info.declarations.empty() ? nullptr : data.place(data.agents(info));
   if (kind == ProgramKind::Executable)
-    return data.addMain(data.place(program), agents);
+    return data.addMain(data.place(program), agents,
+                        !manifest.llms.empty() && manifest.llms != "[]");
   if (info.agents.empty())
     return;
   Constant *placed = data.place(program);

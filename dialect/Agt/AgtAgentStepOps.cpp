@@ -66,6 +66,13 @@ LogicalResult AskOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+LogicalResult PrefixOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // prefix_c1
+  if (!symbols.lookupNearestSymbolFrom<LlmOp>(*this, getLlmAttr()))
+    return emitOpError("expected the name of an llm, got '") << getLlm() << "'";
+  return success();
+}
+
 LogicalResult RerankOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // rerank_c1
   if (symbols.lookupNearestSymbolFrom<LlmOp>(*this, getWithAttr()) ||

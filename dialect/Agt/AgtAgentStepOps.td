@@ -82,15 +82,16 @@ def Agt_AskOp : Agt_StepOp<"ask", [Agt_Effects, AttrSizedOperandSegments,
     - ask_c1: the model is the name of an `agt.llm`.
     - ask_c2: the tools are names of `agt.tool`s.
   }];
-  let arguments = !con((ins FlatSymbolRefAttr:$llm, Optional<Agt_Value>:$prefix,
-    Optional<Agt_TextValue>:$system, Optional<Agt_TextValue>:$user,
+  let arguments = !con((ins FlatSymbolRefAttr:$llm,
+    Optional<Agt_ContextValue>:$prefix, Optional<Agt_TextValue>:$system,
+    Optional<Agt_TextValue>:$user,
     Optional<Agt_ListValue>:$messages, Optional<I64>:$max,
     Optional<F64>:$temperature, Optional<I64>:$tokens, Optional<I64>:$seed,
     Optional<Agt_ListValue>:$stop, OptionalAttr<FlatSymbolRefArrayAttr>:$tools),
     step);
   let results = (outs Agt_Value:$result);
   let assemblyFormat = [{
-    $llm (`with` `(` $prefix^ `:` type($prefix) `)`)?
+    $llm (`with` `(` $prefix^ `)`)?
     (`system` `(` $system^ `)`)?
     (`user` `(` $user^ `)`)?
     (`messages` `(` $messages^ `:` type($messages) `)`)?
@@ -100,6 +101,28 @@ def Agt_AskOp : Agt_StepOp<"ask", [Agt_Effects, AttrSizedOperandSegments,
     (`seed` `(` $seed^ `)`)?
     (`stop` `(` $stop^ `:` type($stop) `)`)?
     `step` $segment `hash` $hash attr-dict `->` type($result)
+  }];
+}
+
+def Agt_PrefixOp : Agt_StepOp<"prefix", [Agt_Observes,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a text that a model reads once, for many questions";
+  let description = [{
+    The result is what `agt.ask ... with` begins from.
+
+    Example:
+
+    ```mlir
+    %0 = agt.prefix @tiny reads %text step "ctx" hash "5f"
+    ```
+
+    **Constraints**
+    - prefix_c1: the model is the name of an `agt.llm`.
+  }];
+  let arguments = !con((ins FlatSymbolRefAttr:$llm, Agt_TextValue:$text), step);
+  let results = (outs Agt_ContextValue:$result);
+  let assemblyFormat = [{
+    $llm `reads` $text `step` $segment `hash` $hash attr-dict
   }];
 }
 

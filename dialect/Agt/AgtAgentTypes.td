@@ -35,7 +35,7 @@ def Agt_BytesType : Agt_ValueType<"Bytes", "bytes", "bytes">;
 def Agt_DurationType : Agt_ValueType<"Duration", "duration",
   "a time span in nanoseconds">;
 def Agt_ContextType : Agt_ValueType<"Context", "context",
-  "a prefix that a local model has read">;
+  "a text that a model has read">;
 def Agt_OptionType : Agt_ElementType<"Option", "option",
   "`none` or a value">;
 def Agt_HandleType : Agt_ElementType<"Handle", "handle",
@@ -60,6 +60,8 @@ def Agt_TextValue : Type<CPred<"::mlir::isa<::agt::StringType>($_self)">,
   "a string">, BuildableType<"::agt::StringType::get($_builder.getContext())">;
 def Agt_DurationValue : Type<CPred<"::mlir::isa<::agt::DurationType>($_self)">,
   "a duration">, BuildableType<"::agt::DurationType::get($_builder.getContext())">;
+def Agt_ContextValue : Type<CPred<"::mlir::isa<::agt::ContextType>($_self)">,
+  "a context">, BuildableType<"::agt::ContextType::get($_builder.getContext())">;
 def Agt_ListValue : Type<CPred<"::mlir::isa<::agt::ListType>($_self)">,
   "a list">;
 def Agt_VariableValue : Type<CPred<"::mlir::isa<::agt::VariableType>($_self)">,

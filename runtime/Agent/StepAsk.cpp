@@ -23,9 +23,6 @@ public:
         program(strand.run.program), llm(program.llms[ask.llm]) {}
 
   Value run() {
-    if (ask.context)
-      fail(AGT_MISSING, "`ask ... with` a prefix needs a local model, which "
-                        "agents cannot ask yet");
     Effect effect = modelEffect(ask.type);
     effect.perform = [&](const Attempt &attempt) { return converse(attempt); };
     // Half of a conversation with tools is steps of its own: the time limit is
@@ -50,6 +47,8 @@ private:
       if (value)
         all[name] = Json::parse(canonicalJson(value));
     };
+    if (ask.context)
+      all["with"] = sha256Hex(canonicalJson(ask.context));
     put("system", ask.system);
     put("user", ask.user);
     put("messages", ask.messages);
@@ -114,6 +113,22 @@ private:
     auto say = [&](const char *role, std::string_view text) {
       request.messages.push_back({role, std::string(text), {}, ""});
     };
+    // The context comes first and is the same message in every request, so
+    // that endpoints which keep what they have read find it. It speaks as a
+    // user does: what is read is not to be obeyed.
+    if (ask.context) {
+      Value reader = ask.context->elements[0], text = ask.context->elements[1],
+            tokens = ask.context->elements[2];
+      if (textOf(reader) != llm.name)
+        throw StepFailure("the context is of the llm '" +
+                          std::string(textOf(reader)) + "', not of '" +
+                          llm.name + "'");
+      if (text)
+        say("user", textOf(text));
+      if (tokens)
+        for (uint64_t i = 0; i < tokens->count; ++i)
+          request.context.push_back(int32_t(tokens->elements[i]->number));
+    }
     if (ask.system)
       say("system", textOf(ask.system));
     if (ask.messages)
@@ -434,14 +449,5 @@ int32_t agt_step_ask(agt_scope *scope, const agt_site *site, const agt_ask *ask,
                      const agt_value **result) {
   return guardSite(scope, site, [&](const agt_site &at) {
     *result = askStep(scope, at, *ask);
-  });
-}
-
-int32_t agt_step_prefix(agt_scope *scope, const agt_site *site, uint32_t llm,
-                        const agt_value *, const agt_value **) {
-  return guardSite(scope, site, [&](const agt_site &at) {
-    fail(AGT_MISSING, "prefix() needs a local model; '" +
-                          scope->strand->run.program.llms[llm].name +
-                          "' cannot be given a prefix yet");
   });
 }

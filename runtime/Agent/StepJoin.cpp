@@ -195,7 +195,10 @@ Values orderedByModel(agt_scope *scope, const agt_site &site, uint32_t llm,
   const Types &types = *scope->strand->run.program.types;
   agt_ask ask = {};
   ask.llm = llm;
-  while (types.at(ask.type).kind != TypeKind::String)
+  // The list of ints that the compiler has put there for this.
+  while (types.at(ask.type).kind != TypeKind::List ||
+         types.at(types.at(ask.type).of).kind != TypeKind::Int ||
+         types.at(ask.type).max)
     ++ask.type;
   std::string text = "Query:\n" + std::string(textOf(query)) + "\n";
   for (size_t i = 0; i < docs.size(); ++i)
@@ -205,14 +208,14 @@ Values orderedByModel(agt_scope *scope, const agt_site &site, uint32_t llm,
       arena, "Order the texts by how well they answer the query, best first. "
              "Answer with a JSON list of their numbers and nothing else.");
   ask.user = makeString(arena, text);
-  Json order = parseJson(textOf(askStep(scope, site, ask)));
+  Value order = askStep(scope, site, ask);
   Values sorted;
   std::vector<bool> seen(docs.size());
-  for (const Json &number : order) {
-    int64_t i = number.is_number_integer() ? number.get<int64_t>() : -1;
+  for (uint64_t at = 0; at < order->count; ++at) {
+    int64_t i = order->elements[at]->number;
     if (i < 0 || i >= int64_t(docs.size()) || seen[size_t(i)])
       throw StepFailure("expected an order of " + std::to_string(docs.size()) +
-                        " texts, got " + order.dump());
+                        " texts, got " + canonicalJson(order));
     seen[size_t(i)] = true;
     sorted.push_back(docs[size_t(i)]);
   }

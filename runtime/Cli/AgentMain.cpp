@@ -3,6 +3,7 @@
 #include "runtime/Agent/Tests.h"
 #include "runtime/Cli/AgentCommands.h"
 #include "runtime/Cli/Help.h"
+#include "runtime/Cli/Main.h"
 #include "runtime/Program/Manifest.h"
 #include "runtime/Support/File.h"
 #include "runtime/Support/Text.h"
@@ -109,12 +110,6 @@ std::string agentsJson(const agt_program &program,
   return all.dump(2) + "\n";
 }
 
-std::string callName(const char *path) {
-  std::string text = path ? path : "";
-  std::string name = text.substr(text.rfind('/') + 1);
-  return text == "./" + name ? text : name;
-}
-
 void describe(const Manifest &manifest, const AgentProgram &program,
               const std::string &exe, bool help) {
   std::string text = manifest.program + " (" + manifest.hash + ")\n\n";
@@ -184,7 +179,7 @@ int agt_main_agents(int argc, char **argv, const agt_program *program,
       fail(AGT_FAILED, "cannot write to the standard output");
   });
   if (!status)
-    return code >= 0 ? code : agt_main(argc, argv, program);
+    return code >= 0 ? code : agt_main_models(argc, argv, program);
   std::fflush(stdout);
   code = agt_status_code(status);
   std::string place = agt_status_place(status);

@@ -31,7 +31,8 @@ static std::string describe(const ManifestGraph &graph) {
 static std::string graphsText(const Manifest &manifest) {
   std::string text = "graphs:\n";
   for (const ManifestGraph &graph : manifest.graphs)
-    text += describe(graph);
+    if (!graph.hidden)
+      text += describe(graph);
   return manifest.graphs.empty() ? "no graphs\n" : text;
 }
 
@@ -75,7 +76,7 @@ std::string helpText(const Manifest &manifest, const std::string &exe) {
                      " run GRAPH [OPTION...]\n";
   if (!manifest.llms.empty())
     text += "       " + exe + " generate LLM [OPTION...]\n       " + exe +
-            " tokens LLM --text TEXT\n";
+            " tokens LLM --text TEXT\n       " + exe + " serve [OPTION...]\n";
   return text +
          "\n"
          "  --help       this text; 'run --help' for the options of run\n"

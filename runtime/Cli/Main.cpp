@@ -3,7 +3,7 @@
 // Everything that only describes the program (no argument, --help, --json,
 // --version, run --help) is answered from constant data, with no device, no
 // library and no file touched.
-#include "runtime/Cli/Generate.h"
+#include "runtime/Cli/Main.h"
 #include "runtime/Cli/Help.h"
 #include "runtime/Cli/Ranks.h"
 #include "runtime/Cli/Run.h"
@@ -34,7 +34,10 @@ bool contains(const std::vector<std::string> &list, const std::string &word) {
   if (contains(agentCommands, word))
     fail(AGT_BAD_INPUT,
          "the program has no agents, which '" + word + "' is about");
-  std::vector<std::string> known = {"run", "generate", "tokens", "--help", "--version", "--json"};
+  if (contains({"generate", "tokens", "serve"}, word))
+    fail(AGT_BAD_INPUT,
+         "the program has no llms, which '" + word + "' is about");
+  std::vector<std::string> known = {"run", "--help", "--version", "--json"};
   std::string guess = didYouMean(word, known);
   fail(AGT_BAD_INPUT,
        std::string("unknown ") + (word[0] == '-' ? "option" : "command") +
@@ -47,21 +50,10 @@ void print(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// The program as it can be typed again: ./name stays, longer paths go.
-std::string callName(const char *path) {
-  std::string text = path ? path : "";
-  std::string name = text.substr(text.rfind('/') + 1);
-  return text == "./" + name ? text : name;
-}
-
 // `words` are the arguments behind the program's own name.
 void runCommand(const std::string &exe, const std::vector<std::string> &words,
                 const agt_program &program) {
-  if (program.abi != AGT_ABI_VERSION)
-    fail(AGT_FAILED, "the program was compiled for version " +
-                         std::to_string(program.abi) +
-                         " of the runtime, this is version " +
-                         std::to_string(AGT_ABI_VERSION));
+  checkVersion(program);
   Manifest manifest = parseManifest(program);
   if (words.empty())
     return print(listingText(manifest, exe));
@@ -77,15 +69,6 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
     checkRanks(program.graphs[options.graph]);
     return runGraph(program, manifest, options, world.get());
   }
-  if (word == "serve")
-    fail(AGT_BAD_INPUT,
-         manifest.llms.empty()
-             ? "the program has no llms, which 'serve' is about"
-             : "an endpoint for local llms ('serve') is not there yet");
-  if (word == "generate")
-    return runGenerate(rest, program, manifest, exe);
-  if (word == "tokens")
-    return runTokens(rest, manifest, exe);
   bool describes = word == "--help" || word == "-h" || word == "--version" ||
                    word == "--json";
   if (!describes)
@@ -100,9 +83,23 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
   print(helpText(manifest, exe));
 }
 
-// Prints what went wrong as the compiler would, unless another program has
-// already, and gives the exit code.
-int report(agt_status status) {
+} // namespace
+
+void checkVersion(const agt_program &program) {
+  if (program.abi != AGT_ABI_VERSION)
+    fail(AGT_FAILED, "the program was compiled for version " +
+                         std::to_string(program.abi) +
+                         " of the runtime, this is version " +
+                         std::to_string(AGT_ABI_VERSION));
+}
+
+std::string callName(const char *path) {
+  std::string text = path ? path : "";
+  std::string name = text.substr(text.rfind('/') + 1);
+  return text == "./" + name ? text : name;
+}
+
+int reportFailure(agt_status status) {
   if (isSilentRank()) {
     int code = agt_status_code(status);
     agt_status_release(status);
@@ -121,7 +118,6 @@ int report(agt_status status) {
   return code;
 }
 
-} // namespace
 } // namespace agt::rt
 
 int agt_main(int argc, char **argv, const agt_program *program) {
@@ -132,5 +128,5 @@ int agt_main(int argc, char **argv, const agt_program *program) {
     if (std::fflush(stdout) != 0)
       fail(AGT_FAILED, "cannot write to the standard output");
   });
-  return status ? report(status) : AGT_OK;
+  return status ? reportFailure(status) : AGT_OK;
 }

@@ -116,7 +116,8 @@ static RawOptions split(const std::vector<std::string> &arguments) {
 static size_t findGraph(const std::string &name, const Manifest &manifest) {
   std::vector<std::string> names;
   for (const ManifestGraph &graph : manifest.graphs)
-    names.push_back(graph.name);
+    if (!graph.hidden) // those are the last
+      names.push_back(graph.name);
   std::string all = names.empty() ? "it has none" : "it has " + listText(names);
   if (name.empty())
     refuse("expected the name of a graph behind 'run', " + all);

@@ -1,19 +1,14 @@
-// An llm from a graph: weights and a cache on a device, plans for a prompt and
-// for a step.
+// An llm from a graph that writes one text at a time: the cache holds one
+// sequence, its tokens one behind the other.
 #ifndef AGT_RUNTIME_GENERATE_LOCALMODEL_H
 #define AGT_RUNTIME_GENERATE_LOCALMODEL_H
 
-#include "runtime/Generate/Sampler.h"
-#include "runtime/Plan/Prepared.h"
-#include "runtime/Program/ModelInputs.h"
-#include "runtime/Tokenizer/Tokenizer.h"
+#include "runtime/Generate/Decoder.h"
+#include "runtime/Generate/Scheduler.h"
 
 #include <functional>
 
 namespace agt::rt {
-
-/// Opens the tokenizer of an llm and checks that it fits the graph.
-std::unique_ptr<Tokenizer> openTokenizer(const ManifestLlm &llm);
 
 /// What a generation took.
 struct GenerationStats {
@@ -25,16 +20,12 @@ struct GenerationStats {
   size_t launches = 0;      // of a step
 };
 
-/// Why a generation ended.
-enum class Stop { EndOfText, Tokens, Context, Asked };
-
 class LocalModel {
 public:
   /// Opens tokenizer and weights; the device is opened with the first prompt.
   LocalModel(const agt_program &program, const Manifest &manifest,
              const ManifestLlm &llm, DeviceChoice device,
              const std::map<std::string, std::string> &weightPaths);
-  ~LocalModel();
 
   const Tokenizer &tokenizer() const { return *words; }
 
@@ -45,26 +36,17 @@ public:
                 const Sampling &sampling,
                 const std::function<bool(std::string_view)> &emit,
                 bool marks = false);
-  const GenerationStats &stats() const { return counted; }
+  GenerationStats stats() const;
 
 private:
-  /// Appends tokens to the cache; the logits behind the last.
-  std::vector<float> read(const int32_t *tokens, size_t count);
-  PreparedPlan &planFor(size_t tokens);
-  std::vector<agt_tensor> inputs(size_t tokens);
+  void append(const int32_t *tokens, size_t count, double &seconds);
 
-  const agt_graph &graph;
-  const ManifestGraph &declared;
   const ManifestLlm &llm;
   std::unique_ptr<Tokenizer> words;
-  std::unique_ptr<Weights> weights;
-  std::unique_ptr<Caches> caches;
-  agt_context context;
+  Decoder decoder;
+  int64_t length = 0;        // tokens that the cache holds
+  std::vector<float> logits; // behind the last of them
   GenerationStats counted;
-  /// For so many tokens each; they read from the memory below.
-  std::map<size_t, std::unique_ptr<PreparedPlan>> plans;
-  struct Memory;
-  std::map<size_t, std::unique_ptr<Memory>> memories;
 };
 
 } // namespace agt::rt

@@ -24,7 +24,22 @@ static int32_t likeliest(const std::vector<float> &logits) {
   return best;
 }
 
-int32_t Sampler::choose(const std::vector<float> &logits) {
+static void penalize(std::vector<float> &logits,
+                     const std::vector<int32_t> &text, double penalty) {
+  std::vector<bool> seen(logits.size());
+  for (int32_t token : text)
+    if (token >= 0 && size_t(token) < seen.size())
+      seen[size_t(token)] = true;
+  for (size_t i = 0; i < logits.size(); ++i)
+    if (seen[i])
+      logits[i] =
+          float(logits[i] > 0 ? logits[i] / penalty : logits[i] * penalty);
+}
+
+int32_t Sampler::choose(std::vector<float> logits,
+                        const std::vector<int32_t> &text) {
+  if (sampling.repetition != 1)
+    penalize(logits, text, sampling.repetition);
   if (sampling.temperature == 0)
     return likeliest(logits);
   std::vector<int32_t> order;
@@ -49,6 +64,12 @@ int32_t Sampler::choose(const std::vector<float> &logits) {
         std::isnan(distance) ? 1 : std::exp(distance / sampling.temperature));
     total += weights.back();
   }
+  // The likeliest has the weight 1, and the order is by weight.
+  size_t likely = 1;
+  while (likely < weights.size() && weights[likely] >= sampling.minP)
+    ++likely;
+  for (; weights.size() > likely; weights.pop_back())
+    total -= weights.back();
   if (sampling.topP < 1) {
     double sum = 0;
     size_t kept = 0;

@@ -15,6 +15,11 @@ struct Sampling {
   int64_t topK = 0;
   /// Only the likeliest whose chances together reach this; 1: all.
   double topP = 1;
+  /// Only those at least so many times as likely as the likeliest; 0: all.
+  double minP = 0;
+  /// Logits of tokens that came before are divided by it, or multiplied where
+  /// they are below 0 (arXiv:1909.05858, section 4.1); 1: as they are.
+  double repetition = 1;
   uint64_t seed = 0;
 };
 
@@ -24,8 +29,10 @@ public:
   explicit Sampler(const Sampling &sampling)
       : sampling(sampling), random(sampling.seed) {}
 
-  /// A token whose logit is NaN is never chosen; fails where all are.
-  int32_t choose(const std::vector<float> &logits);
+  /// The token behind `text`. One whose logit is NaN is never chosen; fails
+  /// where all are.
+  int32_t choose(std::vector<float> logits,
+                 const std::vector<int32_t> &text = {});
 
 private:
   Sampling sampling;

@@ -1,11 +1,14 @@
-// The llm from a graph of the program itself. A model is loaded when it is first
-// asked and kept by the process; one request runs on it at a time.
+// The llm from a graph of the program itself. A model is loaded when it is
+// first asked and kept by the process; those who ask at the same time share its
+// launches (runtime/Generate/Scheduler.h).
 //
-// What it reads is the texts of the messages, one behind the other with a line
-// break between: it knows no roles. It goes on until it ends its text, says a
-// `stop`, or has written as many tokens as were asked for, which is no fault
-// where a text has no end of its own.
-#include "runtime/Generate/LocalModel.h"
+// What it reads is the context it is asked with and the texts of the messages,
+// one behind the other with a line break between: it knows no roles. A context
+// is read once for all that ask with it. It goes on until it ends its text,
+// says a `stop`, or has written as many tokens as were asked for, which is no
+// fault where a text has no end of its own. An answer of a type is written
+// under the grammar of its schema: it is JSON of that type, or cut off.
+#include "runtime/Generate/SharedModel.h"
 #include "runtime/Model/Model.h"
 
 #include <map>
@@ -15,97 +18,95 @@ namespace agt::rt {
 namespace {
 
 struct Loaded {
-  std::mutex mutex; // held by who asks
+  std::mutex mutex; // of loading
   Manifest manifest;
-  std::unique_ptr<LocalModel> model;
+  std::unique_ptr<SharedModel> model;
 };
 
-/// The model of that name. They are never closed: at the end of a process the
-/// libraries of a device may be gone before they are.
-Loaded &find(const agt_program &program, const std::string &name) {
+/// The model of that name, loaded. They are never closed: at the end of a
+/// process the libraries of a device may be gone before they are.
+SharedModel &find(const agt_program &program, const std::string &name) {
   static auto *all =
       new std::map<std::pair<const agt_program *, std::string>, Loaded>;
   static auto *mutex = new std::mutex;
-  std::lock_guard<std::mutex> held(*mutex);
-  return (*all)[{&program, name}];
-}
-
-void load(Loaded &loaded, const agt_program &program, const std::string &name) {
+  std::unique_lock<std::mutex> held(*mutex);
+  Loaded &loaded = (*all)[{&program, name}];
+  held.unlock();
+  std::lock_guard<std::mutex> loading(loaded.mutex);
   if (loaded.model)
-    return;
+    return *loaded.model;
   loaded.manifest = parseManifest(program);
   for (const ManifestLlm &llm : loaded.manifest.llms)
     if (llm.name == name)
-      loaded.model = std::make_unique<LocalModel>(
+      loaded.model = std::make_unique<SharedModel>(
           program, loaded.manifest, llm, parseDevice("auto"),
           std::map<std::string, std::string>());
   if (!loaded.model)
     fail(AGT_FAILED, "the program's manifest is damaged: it has no llm '" +
                          name + "'");
+  return *loaded.model;
 }
 
-std::string promptOf(const ModelRequest &request) {
-  std::string prompt;
+std::vector<int32_t> promptOf(const ModelRequest &request,
+                              const Tokenizer &tokenizer) {
+  std::string text;
   for (const ModelMessage &message : request.messages)
     if (!message.text.empty())
-      prompt += (prompt.empty() ? "" : "\n") + message.text;
-  return prompt;
-}
-
-/// Where the first stop string begins, or npos.
-size_t findStop(const std::string &text, const ModelRequest &request) {
-  size_t first = std::string::npos;
-  for (const std::string &stop : request.stop)
-    if (!stop.empty())
-      first = std::min(first, text.find(stop));
-  return first;
-}
-
-/// A model that writes in bytes may write what is no text: U+FFFD stands for
-/// each byte of that.
-std::string asText(std::string_view bytes) {
-  std::string text;
-  for (size_t bad; (bad = findInvalidUtf8(bytes)) != std::string::npos;
-       bytes.remove_prefix(bad + 1))
-    text += std::string(bytes.substr(0, bad)) + "\xef\xbf\xbd";
-  return text += bytes;
+      text += (text.empty() ? "" : "\n") + message.text;
+  for (int32_t token : request.context)
+    if (token < 0 || token >= tokenizer.size())
+      fail(AGT_BAD_INPUT, "the context has the token " + std::to_string(token) +
+                              ", the tokenizer has " +
+                              std::to_string(tokenizer.size()));
+  return request.context.empty() ? tokenizer.encode(text)
+                                 : tokenizer.encodeMore(text);
 }
 
 } // namespace
 
+std::vector<int32_t> readPrefixLocal(const agt_program &program,
+                                     const LlmDecl &llm,
+                                     std::string_view text) {
+  SharedModel &model = find(program, llm.name);
+  std::vector<int32_t> tokens = model.tokenizer().encode(text);
+  model.read(tokens);
+  return tokens;
+}
+
 ModelReply askLocal(const agt_program &program, const LlmDecl &llm,
                     const ModelRequest &request) {
-  Loaded &loaded = find(program, llm.name);
-  std::lock_guard<std::mutex> held(loaded.mutex);
-  load(loaded, program, llm.name);
-  Sampling sampling;
-  sampling.temperature = request.temperature.value_or(0);
-  sampling.seed = uint64_t(request.seed.value_or(0));
   ModelReply reply;
   reply.model = llm.name;
-  auto emit = [&](std::string_view piece) {
-    reply.text += piece;
-    return findStop(reply.text, request) == std::string::npos &&
-           !(request.cancel && request.cancel->cancelled());
-  };
+  TextResult written;
   try {
-    loaded.model->generate(promptOf(request), request.maxTokens, sampling,
-                           emit);
+    SharedModel &model = find(program, llm.name);
+    TextRequest wanted;
+    wanted.context = request.context;
+    wanted.prompt = promptOf(request, model.tokenizer());
+    wanted.limit = request.maxTokens;
+    wanted.sampling.temperature = request.temperature.value_or(0);
+    wanted.sampling.seed = uint64_t(request.seed.value_or(0));
+    wanted.stops = request.stop;
+    wanted.schema = request.schema;
+    wanted.cancelled = [&] {
+      return request.cancel && request.cancel->cancelled();
+    };
+    reply.tokensIn = int64_t(wanted.prompt.size());
+    written = model.write(wanted);
   } catch (const Failure &failure) {
     reply.kind = AttemptResult::Definite;
     reply.error = "cannot answer: " + failure.message;
     return reply;
   }
-  if (request.cancel && request.cancel->cancelled()) {
+  reply.tokensOut = written.newTokens;
+  if (written.isCancelled) {
     reply.error = "was cancelled";
     return reply;
   }
-  reply.text.resize(std::min(reply.text.size(), findStop(reply.text, request)));
-  reply.text = asText(reply.text);
+  reply.text = std::move(written.text);
   reply.kind = AttemptResult::Done;
-  reply.finish = "stop";
-  reply.tokensIn = loaded.model->stats().promptTokens;
-  reply.tokensOut = loaded.model->stats().newTokens;
+  bool cut = !request.schema.is_null() && !written.isWhole;
+  reply.finish = cut ? "length" : "stop";
   return reply;
 }
 

@@ -43,17 +43,32 @@ ModelReply ModelReply::fromJson(const Json &json) {
   return reply;
 }
 
+/// The script that answers for an llm; "" where there is none.
+static std::string mockOf(Execution &run, uint32_t llm) {
+  std::lock_guard<std::mutex> held(run.counts.mutex);
+  auto replaced = run.counts.mocks.find(llm);
+  if (replaced != run.counts.mocks.end())
+    return replaced->second;
+  const LlmDecl &declared = run.program.llms[llm];
+  return declared.kind == "mock" ? declared.file : "";
+}
+
+std::optional<std::vector<int32_t>> readPrefix(Execution &run, uint32_t llm,
+                                               std::string_view text) {
+  const LlmDecl &declared = run.program.llms[llm];
+  if (declared.kind != "graph" || !run.program.program ||
+      !mockOf(run, llm).empty())
+    return std::nullopt;
+  return readPrefixLocal(*run.program.program, declared, text);
+}
+
 ModelReply askModel(Execution &run, uint32_t llm, const ModelRequest &request) {
   const LlmDecl &declared = run.program.llms[llm];
-  std::string mock = declared.kind == "mock" ? declared.file : "";
   {
     std::lock_guard<std::mutex> held(run.counts.mutex);
     ++run.counts.calls[{AGT_WITH_LLM, llm}];
-    auto replaced = run.counts.mocks.find(llm);
-    if (replaced != run.counts.mocks.end())
-      mock = replaced->second;
   }
-  if (!mock.empty())
+  if (std::string mock = mockOf(run, llm); !mock.empty())
     return askMock(run, llm, mock, request);
   if (declared.kind == "openai")
     return askOpenAi(declared, request);

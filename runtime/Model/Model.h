@@ -4,6 +4,7 @@
 
 #include "runtime/Agent/Effect.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct ModelRequest {
   std::vector<std::string> stop;
   int64_t timeout = 0; // nanoseconds
   const CancelToken *cancel = nullptr;
+  /// What a model from a graph has read before the messages (readPrefix).
+  std::vector<int32_t> context;
 };
 
 /// `kind` is Done for every answer that has come whole; whether it is one that
@@ -57,6 +60,15 @@ struct ModelReply {
 };
 
 ModelReply askModel(Execution &run, uint32_t llm, const ModelRequest &request);
+
+/// The tokens of a text that begins what a model from a graph reads, once they
+/// are read; nothing of any other model, which is sent the text with each
+/// request. Fails with AGT_BAD_INPUT where the model has no room for it.
+std::optional<std::vector<int32_t>> readPrefix(Execution &run, uint32_t llm,
+                                               std::string_view text);
+std::vector<int32_t> readPrefixLocal(const agt_program &program,
+                                     const LlmDecl &llm, std::string_view text);
+
 ModelReply askMock(Execution &run, uint32_t llm, const std::string &file,
                    const ModelRequest &request);
 ModelReply askLocal(const agt_program &program, const LlmDecl &llm,

@@ -46,7 +46,8 @@ static ManifestInput parseInput(const Json &json) {
   static const std::pair<const char *, Kind> kinds[] = {
       {"positions", Kind::Positions}, {"length", Kind::Length},
       {"keys", Kind::Keys},           {"values", Kind::Values},
-      {"weight", Kind::Weight}};
+      {"weight", Kind::Weight},       {"places", Kind::Places},
+      {"visible", Kind::Visible},     {"key_positions", Kind::KeyPositions}};
   ManifestInput input;
   if (json.is_null())
     return input;
@@ -76,7 +77,8 @@ static ManifestGraph parseGraph(const Json &json) {
                       params(json, "results"),
                       {},
                       {},
-                      text(json, "no_policy")};
+                      text(json, "no_policy"),
+                      json.value("hidden", false)};
   if (auto policies = json.find("policies"); policies != json.end())
     graph.policies = policies->get<std::vector<std::string>>();
   auto inputs = json.find("inputs");
@@ -96,7 +98,7 @@ static void parseModels(const Json &json, Manifest &manifest) {
   if (auto llms = json.find("llms"); llms != json.end())
     for (const Json &entry : *llms)
       manifest.llms.push_back({text(entry, "name"), text(entry, "graph"),
-                               text(entry, "tokenizer"),
+                               text(entry, "tokenizer"), text(entry, "pages"),
                                number(entry, "context"), number(entry, "page"),
                                number(entry, "vocab")});
 }
@@ -123,7 +125,19 @@ Manifest parseManifest(const agt_program &program) {
 }
 
 std::string manifestText(const agt_program &program) {
-  return parseJson(program).dump(2) + "\n";
+  Json json = parseJson(program);
+  for (const char *list : {"graphs", "llms"}) {
+    if (!json.contains(list))
+      continue;
+    Json shown = Json::array();
+    for (Json &entry : json[list]) {
+      entry.erase("pages");
+      if (!entry.value("hidden", false))
+        shown.push_back(std::move(entry));
+    }
+    json[list] = std::move(shown);
+  }
+  return json.dump(2) + "\n";
 }
 
 std::string resultName(const agt_graph &graph, size_t index) {

@@ -23,7 +23,11 @@ struct ManifestInput {
     Length,    // of a cache
     Keys,
     Values,
-    Weight
+    Weight,
+    // Of a cache in pages.
+    Places,       // of its new tokens
+    KeyPositions, // of the token at each place
+    Visible       // which places each new token may see
   };
   Kind kind = Kind::Param;
   std::string cache;
@@ -42,6 +46,7 @@ struct ManifestWeights {
 /// An llm from a graph.
 struct ManifestLlm {
   std::string name, graph, tokenizer;
+  std::string pages; // the graph for many sequences
   int64_t context = 0, page = 0, vocab = 0;
 };
 
@@ -54,6 +59,7 @@ struct ManifestGraph {
   std::vector<ManifestInput> inputs; // as many as the program's graph takes
   std::vector<std::string> policies; // that a run can be forced to
   std::string noPolicy;              // why there are none, on a mesh
+  bool hidden = false;               // not the author's
 
   /// Whether a parameter is the caller's to give.
   bool isGiven(size_t param) const {
@@ -72,7 +78,7 @@ struct Manifest {
 /// Fails with AGT_FAILED when the manifest does not fit the program.
 Manifest parseManifest(const agt_program &program);
 
-/// The manifest as it is, indented, for --json.
+/// The manifest as it is, indented, for --json, without what is hidden.
 std::string manifestText(const agt_program &program);
 
 /// The name a result goes by: its own, else "result", with its number where

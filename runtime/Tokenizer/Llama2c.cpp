@@ -28,6 +28,7 @@ public:
   /// Its marks have no texts that stand for them.
   std::vector<int32_t> encode(std::string_view text,
                               bool marks = false) const override;
+  std::vector<int32_t> encodeMore(std::string_view text) const override;
   std::string_view piece(int32_t previous, int32_t token) const override;
   bool isEnd(int32_t token) const override {
     return token == bos || token == eos;
@@ -143,8 +144,13 @@ std::vector<int32_t> Llama2cTokenizer::encode(std::string_view text,
   std::vector<int32_t> result = {bos};
   if (text.empty())
     return result;
-  std::string whole = " " + std::string(text);
-  std::string_view rest = whole;
+  std::vector<int32_t> words = encodeMore(" " + std::string(text));
+  result.insert(result.end(), words.begin(), words.end());
+  return result;
+}
+
+std::vector<int32_t> Llama2cTokenizer::encodeMore(std::string_view rest) const {
+  std::vector<int32_t> result;
   Merger merger;
   for (size_t at = 0; at < rest.size();) {
     size_t length = characterLength(rest, at);

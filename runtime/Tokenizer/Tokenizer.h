@@ -24,6 +24,8 @@ public:
   /// not be who wrote them.
   virtual std::vector<int32_t> encode(std::string_view text,
                                       bool marks = false) const = 0;
+  /// The tokens of a text that goes on behind others, without marks.
+  virtual std::vector<int32_t> encodeMore(std::string_view text) const = 0;
   /// The bytes of `token` behind `previous`.
   virtual std::string_view piece(int32_t previous, int32_t token) const = 0;
   /// Whether a model says with this token that its text is over.

@@ -102,7 +102,27 @@ static bool isBlank(char c) {
 std::vector<int32_t> VocabularyTokenizer::encode(std::string_view text,
                                                  bool marks) const {
   std::vector<int32_t> result = v.begin;
+  encodeText(text, marks, true, result);
+  return result;
+}
+
+std::vector<int32_t>
+VocabularyTokenizer::encodeMore(std::string_view text) const {
+  std::vector<int32_t> result;
+  encodeText(text, false, false, result);
+  return result;
+}
+
+void VocabularyTokenizer::encodeText(std::string_view text, bool marks,
+                                     bool first,
+                                     std::vector<int32_t> &out) const {
   size_t done = 0;
+  // A text that goes on has the blanks that it has.
+  auto blank = [&] {
+    return v.front == Vocabulary::Always
+               ? first || done > 0
+               : v.front == Vocabulary::First && first && done == 0;
+  };
   for (size_t at = 0; at < text.size();) {
     int32_t number = addedAt(text, at, marks);
     if (number < 0) {
@@ -113,24 +133,22 @@ std::vector<int32_t> VocabularyTokenizer::encode(std::string_view text,
     size_t end = at;
     while (token.takesBefore && end > done && isBlank(text[end - 1]))
       --end;
-    encodePart(text.substr(done, end - done), done == 0, result);
-    result.push_back(number);
+    encodePart(text.substr(done, end - done), blank(), out);
+    out.push_back(number);
     at += token.text.size();
     while (token.takesBehind && at < text.size() && isBlank(text[at]))
       ++at;
     done = at;
   }
-  encodePart(text.substr(done), done == 0, result);
-  return result;
+  encodePart(text.substr(done), blank(), out);
 }
 
-void VocabularyTokenizer::encodePart(std::string_view part, bool first,
+void VocabularyTokenizer::encodePart(std::string_view part, bool blank,
                                      std::vector<int32_t> &out) const {
   if (part.empty())
     return;
   std::string whole;
-  if (v.front == Vocabulary::Always ||
-      (v.front == Vocabulary::First && first)) {
+  if (blank) {
     whole = " " + std::string(part);
     part = whole;
   }

@@ -65,13 +65,17 @@ public:
   int64_t size() const override { return int64_t(v.tokens.size()); }
   std::vector<int32_t> encode(std::string_view text,
                               bool marks = false) const override;
+  std::vector<int32_t> encodeMore(std::string_view text) const override;
   std::string_view piece(int32_t previous, int32_t token) const override;
   bool isEnd(int32_t token) const override { return v.ends.count(token); }
 
 private:
   using Kind = VocabularyToken::Kind;
 
-  void encodePart(std::string_view part, bool first,
+  /// `first`: the text begins a sequence.
+  void encodeText(std::string_view text, bool marks, bool first,
+                  std::vector<int32_t> &out) const;
+  void encodePart(std::string_view part, bool blank,
                   std::vector<int32_t> &out) const;
   void encodePiece(std::string_view piece, std::vector<int32_t> &out) const;
   void takeApart(std::string_view piece, Merger &merger) const;

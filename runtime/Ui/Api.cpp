@@ -3,9 +3,9 @@
 
 #include "runtime/Agent/Answers.h"
 #include "runtime/Log/EventJson.h"
-#include "runtime/Ui/Guard.h"
 #include "runtime/Ui/RunJson.h"
 #include "runtime/Value/Value.h"
+#include "runtime/Web/Guard.h"
 
 #include <algorithm>
 #include <cstdlib>

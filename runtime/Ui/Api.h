@@ -5,7 +5,7 @@
 
 #include "runtime/Agent/Execution.h"
 #include "runtime/Ui/LogAccess.h"
-#include "runtime/Ui/WebServer.h"
+#include "runtime/Web/WebServer.h"
 
 namespace agt::rt {
 

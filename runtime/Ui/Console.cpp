@@ -1,8 +1,8 @@
 // See Console.h.
 #include "runtime/Ui/Console.h"
 
-#include "runtime/Ui/Guard.h"
 #include "runtime/Ui/Page.h"
+#include "runtime/Web/Guard.h"
 
 namespace agt::rt {
 

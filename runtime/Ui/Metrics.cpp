@@ -4,8 +4,8 @@
 #include "runtime/Agent/Worker.h"
 #include "runtime/Log/Writer.h"
 #include "runtime/Support/Failure.h"
-#include "runtime/Ui/Guard.h"
 #include "runtime/Ui/ProcessMetrics.h"
+#include "runtime/Web/Guard.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #define AGT_RUNTIME_UI_METRICS_H
 
 #include "runtime/Ui/LogAccess.h"
-#include "runtime/Ui/WebServer.h"
+#include "runtime/Web/WebServer.h"
 
 namespace agt::rt {
 

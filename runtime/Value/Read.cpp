@@ -56,8 +56,9 @@ public:
     case TypeKind::Float:
       expect(json.is_number(), index, json);
       return makeFloat(arena, json.get<double>());
-    case TypeKind::String:
     case TypeKind::Context:
+      return context(json, index);
+    case TypeKind::String:
       expect(json.is_string(), index, json);
       return makeString(arena, json.get_ref<const std::string &>());
     case TypeKind::Bytes: {
@@ -214,6 +215,29 @@ private:
              ? makeString(arena, error.get_ref<const std::string &>())
              : nullptr,
          makeString(arena, json.value("key", ""))});
+  }
+
+  Value context(const Json &json, uint32_t index) {
+    bool fits = json.is_object() && json.size() == 3 && json.contains("llm") &&
+                json.contains("text") && json.contains("tokens");
+    expect(fits && json["llm"].is_string() &&
+               (json["text"].is_string() || json["text"].is_null()) &&
+               (json["tokens"].is_array() || json["tokens"].is_null()),
+           index, json);
+    auto text = [&](const Json &member) -> Value {
+      return member.is_null()
+                 ? nullptr
+                 : makeString(arena, member.get_ref<const std::string &>());
+    };
+    Value tokens = nullptr;
+    if (json["tokens"].is_array()) {
+      std::vector<Value> numbers;
+      for (const Json &token : json["tokens"])
+        numbers.push_back(makeInt(arena, integer(token, index)));
+      tokens = makeList(arena, numbers);
+    }
+    return makeRecord(arena, contextShape(),
+                      {text(json["llm"]), text(json["text"]), tokens});
   }
 
   const Types &types;

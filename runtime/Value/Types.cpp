@@ -62,6 +62,13 @@ Types::Types(const Json &list) {
   }
 }
 
+uint32_t Types::find(TypeKind kind) const {
+  for (size_t i = 0; i < types.size(); ++i)
+    if (types[i].kind == kind)
+      return uint32_t(i);
+  return AGT_NO_INDEX;
+}
+
 const Type &Types::at(uint32_t index) const {
   if (index >= types.size())
     fail(AGT_FAILED, "the program's declarations are damaged: there is no "
@@ -164,10 +171,10 @@ private:
     case TypeKind::Handle:
       return schemaOf(type.of); // a model writes the text, we keep it
     case TypeKind::Result:
+    case TypeKind::Context:
       return {{"type", "object"}};
     case TypeKind::String:
     case TypeKind::Bytes:
-    case TypeKind::Context:
       return {{"type", "string"}};
     }
     return Json::object();

@@ -65,6 +65,8 @@ public:
 
   const Type &at(uint32_t index) const;
   size_t size() const { return types.size(); }
+  /// The first of a kind; AGT_NO_INDEX where the program has none.
+  uint32_t find(TypeKind kind) const;
   /// "list<Finding>"
   std::string text(uint32_t index) const;
   /// Throws StepFailure, which says where and what was expected.

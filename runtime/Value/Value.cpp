@@ -27,6 +27,11 @@ const Shape &caughtShape() {
   return shape;
 }
 
+const Shape &contextShape() {
+  static const Shape shape({"llm", "text", "tokens"});
+  return shape;
+}
+
 static agt_value *make(Arena &arena, int32_t kind) {
   auto *value = static_cast<agt_value *>(arena.allocate(sizeof(agt_value)));
   value->kind = kind;
@@ -171,7 +176,6 @@ int compareValues(Value a, Value b) {
   case AGT_RECORD:
     return compareElements(a, b);
   case AGT_HANDLE:
-  case AGT_CONTEXT:
     return std::string_view(a->bytes).compare(b->bytes);
   default:
     return textOf(a).compare(textOf(b));

@@ -37,7 +37,7 @@ struct agt_value {
     uint64_t count; // of bytes, elements, fields
   };
   union {
-    const char *bytes; // of a handle and a context: the NUL-ended id
+    const char *bytes; // of a handle: the NUL-ended id
     const agt_value *const *elements;
     const agt_tensor *tensor; // in C order
   };
@@ -67,9 +67,10 @@ inline std::string_view textOf(Value value) {
 }
 inline bool isString(Value value) { return value && value->kind == AGT_STRING; }
 
-/// [ok, value, error, key] and [step, message].
+/// [ok, value, error, key], [step, message] and [llm, text, tokens].
 const Shape &resultShape();
 const Shape &caughtShape();
+const Shape &contextShape();
 
 bool equalValues(Value a, Value b);
 int compareValues(Value a, Value b);

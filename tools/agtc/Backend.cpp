@@ -176,8 +176,10 @@ int Backend::run() {
   if (!chooseTargets())
     return BadUsage;
   program.kernels.splitKeys = options.splitKeys;
-  program.manifest = host::describeProgram(module, programName(options));
   auto configured = [this](PassManager &passes) { return configure(passes); };
+  if (failed(host::addModelGraphs(module, configured)))
+    return ErrorsInProgram;
+  program.manifest = host::describeProgram(module, programName(options));
   if (failed(host::lowerToRing(module, configured, options.explain)))
     return ErrorsInProgram;
   if (options.emit == "ring")

@@ -1,8 +1,8 @@
 // Requests as they come in, and which are answered at all.
-#include "runtime/Ui/Guard.h"
 #include "runtime/Ui/Page.h"
 #include "runtime/Ui/ProcessMetrics.h"
-#include "runtime/Ui/WebRequest.h"
+#include "runtime/Web/Guard.h"
+#include "runtime/Web/WebRequest.h"
 
 #include <gtest/gtest.h>
 

@@ -102,7 +102,11 @@ TEST_F(TokenizerTest, AnyBytesComeBack) {
     for (size_t i = random() % 20; i > 0; --i)
       text += random() % 4 ? common[random() % common.size()]
                            : char(random() % 256);
-    ASSERT_EQ(tokens->decode(tokens->encode(text)), text);
+    std::vector<int32_t> whole = tokens->encode(text);
+    ASSERT_EQ(tokens->decode(whole), text);
+    std::vector<int32_t> more = tokens->encodeMore(text);
+    whole.insert(whole.end(), more.begin(), more.end());
+    ASSERT_EQ(tokens->decode(whole), text + text);
   }
 }
 
@@ -220,6 +224,28 @@ TEST(SamplerTest, LeavesOutWhatIsUnlikely) {
     ASSERT_EQ(one.choose(logits), 2);
   }
   EXPECT_TRUE(both[0] && both[1]);
+}
+
+TEST(SamplerTest, LeavesOutWhatIsFarBelowTheLikeliest) {
+  Sampling sampling;
+  sampling.temperature = 1;
+  sampling.minP = 0.5;
+  Sampler sampler(sampling);
+  // Chances to that of the likeliest: 0.37, 0.61, 1.
+  bool seen[3] = {};
+  for (int i = 0; i < 500; ++i)
+    seen[sampler.choose({0, 0.5f, 1})] = true;
+  EXPECT_FALSE(seen[0]);
+  EXPECT_TRUE(seen[1] && seen[2]);
+}
+
+TEST(SamplerTest, WhatCameBeforeIsLessLikely) {
+  Sampling sampling;
+  sampling.repetition = 2;
+  Sampler sampler(sampling);
+  EXPECT_EQ(sampler.choose({3, 2, 1}, {0, 0}), 1);
+  EXPECT_EQ(sampler.choose({4.5f, 2, 1}, {0, 0}), 0);
+  EXPECT_EQ(sampler.choose({-1, -1.5f, -3}, {0}), 1);
 }
 
 } // namespace

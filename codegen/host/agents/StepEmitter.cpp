@@ -236,8 +236,15 @@ bool AgentEmitter::emitStep(Operation &op) {
                      {scope, site(&op), host.i32(reading),
                       host.i32(module.typeIndex(step.getType())), argument},
                      step.getType());
+  } else if (auto prefix = dyn_cast<PrefixOp>(op)) {
+    module.typeIndex(prefix.getType()); // of what the log holds
+    result = callForPointer("agt_step_prefix",
+                            {scope, site(&op),
+                             host.i32(module.llmIndex(prefix.getLlm())),
+                             values.lookup(prefix.getText())});
   } else if (auto rerank = dyn_cast<RerankOp>(op)) {
-    module.typeIndex(rerank.getQuery().getType()); // of what a model answers
+    // What a model answers, numbers of texts.
+    module.typeIndex(ListType::get(b.getContext(), b.getI64Type(), -1));
     bool tool = module.isTool(rerank.getWith());
     uint32_t index = tool ? module.toolIndex(rerank.getWith())
                           : module.llmIndex(rerank.getWith());

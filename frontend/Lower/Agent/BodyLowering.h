@@ -81,6 +81,7 @@ private:
   Value receive(const ast::ReceiveExpr &expr);
   Value fork(const ast::ForkExpr &expr);
   Value join(const ast::JoinExpr &expr);
+  Value prefix(const ast::CallExpr &expr);
   Value rerank(const ast::CallExpr &expr);
   Value matchExpr(const ast::MatchExpr &expr);
   bool matchArms(Value subject, Type type, const sema::agents::Local *local,

@@ -176,6 +176,8 @@ Value BodyLowering::call(const ast::CallExpr &call) {
   }
   case Callee::Rerank:
     return rerank(call);
+  case Callee::Prefix:
+    return prefix(call);
   case Callee::Environment: {
     llvm::StringRef name = cast<ast::NameRef>(call.callee)->name.text;
     Value argument = expr(*call.args[0].value);

@@ -17,10 +17,14 @@ using Kind = sema::agents::Type::Kind;
 
 Value BodyLowering::ask(const ast::AskExpr &ask) {
   Location at = loc;
-  MLIRContext *context = builder.getContext();
   llvm::StringMap<Value> values;
   std::vector<std::string> meaning = {"ask", ask.model.text.str(),
                                       module.meaning(typeOf(ask))};
+  Value prefix;
+  if (ask.context) {
+    prefix = load(info(ask).local);
+    meaning.push_back("with:" + ask.context.text.str());
+  }
   llvm::SmallVector<Attribute> tools;
   llvm::StringRef onChange;
   for (const ast::Prop *prop : ask.props->props) {
@@ -37,13 +41,13 @@ Value BodyLowering::ask(const ast::AskExpr &ask) {
     }
     for (const ast::Expr *tool : cast<ast::ListExpr>(source).elements)
       tools.push_back(FlatSymbolRefAttr::get(
-          context, program.toolOf.lookup(info(*tool).decl)->name));
+          builder.getContext(), program.toolOf.lookup(info(*tool).decl)->name));
   }
   loc = at;
   StepAttrs attrs = step(ask, meaning, onChange);
   return AskOp::create(
       builder, loc, type(typeOf(ask)),
-      FlatSymbolRefAttr::get(context, ask.model.text), /*prefix=*/Value(),
+      FlatSymbolRefAttr::get(builder.getContext(), ask.model.text), prefix,
       values.lookup("system"), values.lookup("user"), values.lookup("messages"),
       values.lookup("max"), values.lookup("temperature"),
       values.lookup("tokens"), values.lookup("seed"), values.lookup("stop"),
@@ -204,6 +208,19 @@ Value BodyLowering::join(const ast::JoinExpr &join) {
   return JoinOp::create(builder, loc, type(typeOf(join)), list,
                         builder.getArrayAttr(ops), numbers, attrs.segment,
                         attrs.hash, attrs.was, attrs.onChange);
+}
+
+Value BodyLowering::prefix(const ast::CallExpr &call) {
+  Location at = loc;
+  const ast::Expr &source = *call.args[1].value;
+  Value text = expr(source);
+  loc = at;
+  std::string llm = info(call).decl->name.text.str();
+  StepAttrs attrs = step(call, {"prefix", llm, ast::structure(source)});
+  return PrefixOp::create(builder, loc, type(typeOf(call)),
+                          FlatSymbolRefAttr::get(builder.getContext(), llm),
+                          text, attrs.segment, attrs.hash, attrs.was,
+                          attrs.onChange);
 }
 
 Value BodyLowering::rerank(const ast::CallExpr &call) {

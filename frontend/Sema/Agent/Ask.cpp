@@ -95,11 +95,62 @@ void BodyChecker::checkAskProp(const ast::AskExpr &expr,
 
 /// What llms from graphs cannot do yet.
 void BodyChecker::refuseOfLocal(const ast::AskExpr &expr) {
-  if (expr.type && !context.resolve(*expr.type)->is(Type::String))
-    checker.refuseLater(&owner, expr.type->range,
-                        "an answer of a type from a local llm");
   if (const ast::Prop *tools = expr.props->find("tools"))
     checker.refuseLater(&owner, tools->word.range, "tools of a local llm");
+}
+
+/// `with CTX`: a context that the llm itself has read, as far as that is seen.
+void BodyChecker::checkAskContext(const ast::AskExpr &expr) {
+  const ast::Ident &name = expr.context;
+  Local *local = find(name.text);
+  if (!local) {
+    diags.error(name.range, "unknown name '" + name.text + "'" +
+                                didYouMean(name.text, candidates()));
+    return;
+  }
+  if (!local->type->isError() && !local->type->is(Type::Context)) {
+    mismatch(name.range, types.context(), local->type, "after 'with'",
+             local->range);
+    return;
+  }
+  info(expr).local = local;
+  const auto *made = llvm::dyn_cast_or_null<ast::CallExpr>(local->value);
+  if (!made || info(*made).callee != Callee::Prefix)
+    return;
+  const ast::Decl *reader = info(*made).decl;
+  if (reader && info(expr).decl && reader != info(expr).decl)
+    diags
+        .error(name.range, "'" + name.text + "' is a context of '" +
+                               reader->name.text + "', not of '" +
+                               expr.model.text + "'")
+        .note(made->range, "made here");
+}
+
+/// prefix(LLM, TEXT).
+const Type *BodyChecker::checkPrefix(const ast::CallExpr &expr) {
+  step(expr, "prefix", expr.range);
+  info(expr).callee = Callee::Prefix;
+  const ast::LetStmt *outer = std::exchange(let, nullptr);
+  bool fits = expr.args.size() == 2 && !expr.args[0].name && !expr.args[1].name;
+  if (!fits) {
+    diags.error(expr.range, "'prefix' takes an llm and a text, as in "
+                            "prefix(planner, doc)");
+  } else {
+    const ast::Expr *args[] = {expr.args[0].value, expr.args[1].value};
+    const auto *ref = dyn_cast<ast::NameRef>(args[0]);
+    const auto *llm =
+        ref ? checker.findAs<ast::LlmDecl>(ref->name.text) : nullptr;
+    if (llm) {
+      info(expr).decl = llm;
+      context.noteUse(owner, *llm, args[0]->range);
+    } else {
+      diags.error(args[0]->range,
+                  "the first argument of 'prefix' names an llm");
+    }
+    checkAs(*args[1], types.string(), "as the text of 'prefix'");
+  }
+  let = outer;
+  return types.context();
 }
 
 const Type *BodyChecker::checkAsk(const ast::AskExpr &expr) {
@@ -123,16 +174,8 @@ const Type *BodyChecker::checkAsk(const ast::AskExpr &expr) {
                 "unknown llm '" + model + "'" +
                     didYouMean(model, checker.namesOf<ast::LlmDecl>()));
   }
-  if (expr.context) {
-    Local *local = find(expr.context.text);
-    if (!local)
-      diags.error(expr.context.range,
-                  "unknown name '" + expr.context.text + "'" +
-                      didYouMean(expr.context.text, candidates()));
-    else if (!local->type->isError() && !local->type->is(Type::Context))
-      mismatch(expr.context.range, types.context(), local->type, "after 'with'",
-               local->range);
-  }
+  if (expr.context)
+    checkAskContext(expr);
   const Type *type = expr.type ? context.resolve(*expr.type) : types.string();
   if (!hasSchema(type))
     diags.error(expr.type->range,

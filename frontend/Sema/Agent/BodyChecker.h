@@ -135,6 +135,7 @@ private:
   const Type *checkEnd(const ast::CallExpr &expr, llvm::StringRef name);
   const Type *checkRangeCall(const ast::CallExpr &expr);
   const Type *checkOpen(const ast::CallExpr &expr);
+  const Type *checkPrefix(const ast::CallExpr &expr);
   const Type *checkRerank(const ast::CallExpr &expr);
   void checkReranker(const ast::Expr &name, const ast::Decl &decl);
   const Type *checkEnvironment(const ast::CallExpr &expr, llvm::StringRef name);
@@ -158,6 +159,7 @@ private:
 
   const Type *checkAsk(const ast::AskExpr &expr);
   void refuseOfLocal(const ast::AskExpr &expr);
+  void checkAskContext(const ast::AskExpr &expr);
   void checkAskProp(const ast::AskExpr &expr, const ast::Prop &prop);
   void checkAskTools(const ast::Expr &list);
   const Type *checkApprove(const ast::ApproveExpr &expr);

@@ -89,10 +89,6 @@ const Type *BodyChecker::checkCall(const ast::CallExpr &expr) {
                              "it may stand in 'key' of an llm, and in what a "
                              "tool sends or its sandbox gets");
   }
-  if (name.text == "prefix") {
-    checker.refuseLater(&owner, expr.range, "prefix");
-    return types.error();
-  }
   if (mode == Mode::Test)
     if (const Type *type = checkTestCall(expr, name.text))
       return type;

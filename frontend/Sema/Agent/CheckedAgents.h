@@ -41,6 +41,7 @@ enum class Callee : uint8_t {
   /// `now random uuid env read_file open`.
   Recorded,
   Rerank,
+  Prefix,
   /// `env` and `secret` in a tool.
   Environment,
 };

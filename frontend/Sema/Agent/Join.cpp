@@ -48,9 +48,7 @@ const Type *BodyChecker::checkReduce(const ast::JoinExpr &expr,
       return list; // refused where it is declared
     params = context.tool(*tool)->params;
     result = context.tool(*tool)->result;
-  } else if (const auto *llm = llvm::dyn_cast_or_null<ast::LlmDecl>(decl)) {
-    if (llm->fromGraph)
-      checker.refuseLater(&owner, op.reducer.range, "a local llm as a reducer");
+  } else if (llvm::isa_and_nonnull<ast::LlmDecl>(decl)) {
     if (!hasSchema(list))
       return error(op.reducer.range,
                    "a model cannot answer with a '" + plain->str() + "'");

@@ -34,8 +34,8 @@ static constexpr Signature simple[] = {
     {"env", "s", 'o'},        {"read_file", "s", 's'},
 };
 static constexpr llvm::StringLiteral others[] = {
-    "len", "concat", "contains", "json", "sort",  "range",
-    "sum", "first",  "last",     "open", "rerank"};
+    "len", "concat", "contains", "json", "sort",   "range",
+    "sum", "first",  "last",     "open", "prefix", "rerank"};
 static constexpr llvm::StringLiteral recorded[] = {"now", "random",    "uuid",
                                                    "env", "read_file", "open"};
 
@@ -277,11 +277,8 @@ const Type *BodyChecker::checkOpen(const ast::CallExpr &expr) {
 
 /// A model that is asked, or a tool (list<string>, string) -> list<string>.
 void BodyChecker::checkReranker(const ast::Expr &name, const ast::Decl &decl) {
-  if (llvm::isa<ast::LlmDecl>(decl)) {
-    if (llvm::cast<ast::LlmDecl>(decl).fromGraph)
-      checker.refuseLater(&owner, name.range, "a local llm that reranks");
+  if (llvm::isa<ast::LlmDecl>(decl))
     return;
-  }
   const ToolInfo *tool = context.tool(decl);
   const Type *texts = types.list(types.string());
   if (tool && tool->params.size() == 2 &&
@@ -329,6 +326,8 @@ const Type *BodyChecker::checkLibrary(const ast::CallExpr &expr,
   llvm::StringRef name = ident.text;
   if (name == "rerank")
     return checkRerank(expr);
+  if (name == "prefix")
+    return checkPrefix(expr);
   bool isStep = isRecorded(name);
   info(expr).callee = isStep ? Callee::Recorded : Callee::Library;
   if (isStep)

@@ -37,7 +37,8 @@
  *                        key: string]; type index -1
  *   err of `try`         AGT_RECORD [step: string, message: string]; -1
  *   handle<T>            AGT_HANDLE
- *   context              AGT_CONTEXT
+ *   context              AGT_RECORD [llm: string, text: string?,
+ *                        tokens: list<int>?]
  *   tensor<...>          AGT_TENSOR, in tests alone
  *
  * Texts (`text`, `name`, ...) given as const char * are UTF-8, end with NUL and
@@ -128,7 +129,6 @@ enum agt_kind {
   AGT_LIST = 6,
   AGT_RECORD = 7,
   AGT_HANDLE = 8,
-  AGT_CONTEXT = 9,
   AGT_TENSOR = 10
 };
 

@@ -199,8 +199,11 @@ typedef struct agt_program {
   uint64_t ir_bytes;
 } agt_program;
 
-/* The whole command line of a program (language.md section 9). */
+/* The whole command line of a program (language.md section 9) that has graphs
+ * alone, and that of one which has local llms as well. (A program links what it
+ * calls: tokenizers and the endpoint of `serve` are of the latter alone.) */
 AGT_API int agt_main(int argc, char **argv, const agt_program *program);
+AGT_API int agt_main_models(int argc, char **argv, const agt_program *program);
 
 /* ---- what compiled graphs call ----------------------------------------- */
 

@@ -622,3 +622,12 @@ agt.agent @a(%x: !agt.list<!agt.string>, %q: !agt.string, %n: i64) -> !agt.list<
   %1 = agt.rerank %x by %q with @nobody take %n step "r" hash "71" : !agt.list<!agt.string> -> !agt.list<!agt.string>
   agt.finish %1 : !agt.list<!agt.string>
 }
+
+// -----
+
+// prefix_c1
+agt.agent @a(%x: !agt.string) -> !agt.string {
+  // expected-error @+1 {{'agt.prefix' op expected the name of an llm, got 'nobody'}}
+  %1 = agt.prefix @nobody reads %x step "p" hash "71"
+  agt.finish %x : !agt.string
+}

@@ -204,6 +204,10 @@ agt.agent @steps(%s: !agt.string {agt.name = "s"}, %n: i64, %d: !agt.duration,
   %texts = agt.make %s, %s : (!agt.string, !agt.string) -> !agt.list<!agt.string>
   %best = agt.rerank %texts by %s with @planner take %n step "best" hash "71"
     : !agt.list<!agt.string> -> !agt.list<!agt.string, 5>
+  // CHECK: %[[CTX:.*]] = agt.prefix @planner reads %{{.*}} step "ctx" hash "72"
+  %ctx = agt.prefix @planner reads %s step "ctx" hash "72"
+  // CHECK: agt.ask @planner with(%[[CTX]]) user(%{{.*}}) step "with" hash "73" -> !agt.string
+  %with = agt.ask @planner with(%ctx) user(%s) step "with" hash "73" -> !agt.string
   agt.finish %s : !agt.string
 }
 

@@ -1,8 +1,8 @@
 // An HTTP request as it comes in, piece by piece.
-#ifndef AGT_RUNTIME_UI_WEBREQUEST_H
-#define AGT_RUNTIME_UI_WEBREQUEST_H
+#ifndef AGT_RUNTIME_WEB_WEBREQUEST_H
+#define AGT_RUNTIME_WEB_WEBREQUEST_H
 
-#include "runtime/Ui/WebServer.h"
+#include "runtime/Web/WebServer.h"
 
 #include <http_parser.h>
 
@@ -35,4 +35,4 @@ private:
 
 } // namespace agt::rt
 
-#endif // AGT_RUNTIME_UI_WEBREQUEST_H
+#endif // AGT_RUNTIME_WEB_WEBREQUEST_H

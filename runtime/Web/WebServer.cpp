@@ -1,9 +1,9 @@
 // See WebServer.h.
-#include "runtime/Ui/WebServer.h"
+#include "runtime/Web/WebServer.h"
 
 #include "runtime/Support/Failure.h"
-#include "runtime/Ui/WebRequest.h"
 #include "runtime/Value/Value.h"
+#include "runtime/Web/WebRequest.h"
 
 #include <arpa/inet.h>
 #include <cerrno>
@@ -202,7 +202,8 @@ void WebServer::serve(const std::function<bool()> &ending) {
         own.done = true;
       });
     } catch (const std::system_error &) { // no more threads for now
-      close(accepted);
+      sendAll(accepted, headOf(errorReply(503, "too many connections")));
+      closeGently(accepted);
       connections.pop_back();
     }
   }
@@ -243,6 +244,7 @@ void WebServer::work(int socket, bool full) {
   } else if (full) {
     reply = errorReply(503, "too many connections");
   } else {
+    reader.request.isGone = [&] { return over || isGone(socket); };
     try {
       reply = handler(reader.request);
     } catch (const std::exception &error) {

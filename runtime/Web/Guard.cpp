@@ -1,5 +1,5 @@
 // See Guard.h.
-#include "runtime/Ui/Guard.h"
+#include "runtime/Web/Guard.h"
 
 #include "runtime/Support/Failure.h"
 
@@ -31,8 +31,7 @@ bool isToken(const std::string &given, const std::string &token) {
 
 } // namespace
 
-std::optional<WebReply> refusal(const WebRequest &request,
-                                const std::string &token) {
+std::optional<WebReply> foreignRefusal(const WebRequest &request) {
   std::string host = request.header("host");
   if (!isLoopback(host))
     return errorReply(403, "the host '" + host +
@@ -40,13 +39,21 @@ std::optional<WebReply> refusal(const WebRequest &request,
   std::string origin = request.header("origin");
   if (!origin.empty() && origin != "http://" + host)
     return errorReply(403, "the page is of another origin, '" + origin + "'");
+  std::string site = request.header("sec-fetch-site");
+  bool reads = request.method == "GET" || request.method == "HEAD";
+  if (!reads && !site.empty() && site != "same-origin" && site != "none")
+    return errorReply(403, "the page is of another origin");
+  return std::nullopt;
+}
+
+std::optional<WebReply> refusal(const WebRequest &request,
+                                const std::string &token) {
+  if (std::optional<WebReply> foreign = foreignRefusal(request))
+    return foreign;
   if (request.method == "GET" || request.method == "HEAD")
     return std::nullopt;
   if (request.method != "POST")
     return errorReply(405, "the method " + request.method + " is not known");
-  std::string site = request.header("sec-fetch-site");
-  if (!site.empty() && site != "same-origin" && site != "none")
-    return errorReply(403, "the page is of another origin");
   if (!isToken(request.header("x-agt-token"), token))
     return errorReply(403, "the page's token is missing, or of another start "
                            "of the program: load the page again");

@@ -1,8 +1,8 @@
 // A small HTTP/1.1 server on the loopback address, for the console page and for
 // metrics: one thread a connection, one request a connection. Requests are
 // parsed by libhttp-parser; what is too long, too slow or no HTTP is refused.
-#ifndef AGT_RUNTIME_UI_WEBSERVER_H
-#define AGT_RUNTIME_UI_WEBSERVER_H
+#ifndef AGT_RUNTIME_WEB_WEBSERVER_H
+#define AGT_RUNTIME_WEB_WEBSERVER_H
 
 #include <atomic>
 #include <cstdint>
@@ -22,6 +22,8 @@ struct WebRequest {
   std::map<std::string, std::string> query;   // decoded
   std::map<std::string, std::string> headers; // names in lower case
   std::string body;
+  /// Whether nobody waits for the answer any more, or the server ends.
+  std::function<bool()> isGone = [] { return false; };
 
   /// "" where there is none.
   std::string header(const std::string &name) const;
@@ -84,4 +86,4 @@ int parsePort(const std::string &option, const std::string &text);
 
 } // namespace agt::rt
 
-#endif // AGT_RUNTIME_UI_WEBSERVER_H
+#endif // AGT_RUNTIME_WEB_WEBSERVER_H

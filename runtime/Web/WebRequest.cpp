@@ -1,5 +1,5 @@
 // See WebRequest.h.
-#include "runtime/Ui/WebRequest.h"
+#include "runtime/Web/WebRequest.h"
 
 #include <algorithm>
 

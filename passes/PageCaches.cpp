@@ -1,0 +1,130 @@
+// agt-page-caches: an llm is asked by many at a time, and a graph `decode` is
+// written for one sequence. The copy made here differs in what tells the
+// cache's places: whose tokens lie where is the runtime's to say
+// (runtime/Cache/Pages.h).
+#include "passes/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace agt {
+#define GEN_PASS_DEF_PAGECACHES
+#include "passes/Passes.h.inc"
+} // namespace agt
+
+using namespace mlir;
+using namespace agt;
+
+namespace {
+
+/// The copy of one graph.
+class Pager {
+public:
+  Pager(GraphOp graph, StringRef name) : graph(graph), b(graph) {
+    // Behind all: who counts graphs counts the author's first.
+    b.setInsertionPointToEnd(graph->getBlock());
+    copy = cast<GraphOp>(b.clone(*graph));
+    copy.setSymName(name);
+    copy->setAttr(kHidden, b.getUnitAttr());
+    copy.removeDocAttr();
+  }
+
+  void run() {
+    for (unsigned i = 0, e = graph.getNumArguments(); i < e; ++i) {
+      DictionaryAttr input = inputOf(i);
+      if (!input || input.getAs<StringAttr>("kind") != "length")
+        continue;
+      auto cache = input.getAs<StringAttr>("cache");
+      page(i, positionsOf(cache), cache);
+    }
+  }
+
+private:
+  DictionaryAttr inputOf(unsigned number) {
+    return copy.getArgAttrOfType<DictionaryAttr>(number, "agt.input");
+  }
+
+  unsigned positionsOf(StringAttr cache) {
+    unsigned number = 0;
+    while (!inputOf(number) || inputOf(number).get("cache") != cache ||
+           inputOf(number).getAs<StringAttr>("kind") != "positions")
+      ++number;
+    return number;
+  }
+
+  DictionaryAttr attributes(StringAttr cache, StringRef kind) {
+    DictionaryAttr input =
+        b.getDictionaryAttr({b.getNamedAttr("cache", cache),
+                             b.getNamedAttr("kind", b.getStringAttr(kind))});
+    auto name = b.getStringAttr(cache.getValue() + "." + kind);
+    return b.getDictionaryAttr(
+        {b.getNamedAttr("agt.input", input), b.getNamedAttr("agt.name", name)});
+  }
+
+  Value append(StringAttr cache, StringRef kind, Type type) {
+    unsigned at = copy.getNumArguments();
+    (void)copy.insertArgument(at, type, attributes(cache, kind), copy.getLoc());
+    return copy.getArgument(at);
+  }
+
+  /// What was the length of `cache` becomes the places of its new tokens.
+  void page(unsigned length, unsigned positions, StringAttr cache) {
+    auto number = b.getI32Type();
+    auto many = RankedTensorType::get({ShapedType::kDynamic}, number);
+    Value at = append(cache, "key_positions", many);
+    Value visible = append(
+        cache, "visible",
+        RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic},
+                              b.getI1Type()));
+    Value was = copy.getArgument(length), tokens = copy.getArgument(positions);
+    llvm::SmallSetVector<AttentionOp, 8> attentions;
+    for (Operation *user : was.getUsers())
+      attentions.insert(cast<AttentionOp>(user));
+    for (AttentionOp attention : attentions) {
+      attention.getKvLenMutable().clear();
+      attention.getMasksMutable().append(visible);
+      bool byPosition = attention.getCausal() != Causal::None ||
+                        attention.getWindowLeft() ||
+                        attention.getWindowRight() || attention.getAlibi();
+      if (!byPosition)
+        continue;
+      attention.getQPosMutable().assign(tokens);
+      attention.getKvPosMutable().assign(at);
+    }
+    was.setType(many);
+    auto type = copy.getFunctionType();
+    SmallVector<Type> inputs(type.getInputs());
+    inputs[length] = many;
+    copy.setFunctionType(
+        FunctionType::get(b.getContext(), inputs, type.getResults()));
+    copy.setArgAttrs(length, attributes(cache, "places"));
+    for (Operation *user : llvm::to_vector(tokens.getUsers()))
+      if (auto append = dyn_cast<CacheAppendOp>(user))
+        append.getSlotsMutable().assign(was);
+  }
+
+  GraphOp graph, copy;
+  OpBuilder b;
+};
+
+struct PageCachesPass : agt::impl::PageCachesBase<PageCachesPass> {
+  void runOnOperation() override {
+    llvm::StringMap<std::string> known;
+    for (LlmOp llm : getOperation().getOps<LlmOp>()) {
+      if (llm.getKind() != "graph")
+        continue;
+      StringRef graph = llm.getSettingsAttr().getAs<StringAttr>("graph");
+      auto [copy, isNew] = known.try_emplace(graph);
+      if (isNew) {
+        copy->second = (graph + " in pages").str();
+        auto decode = getOperation().lookupSymbol<GraphOp>(graph);
+        Pager(decode, copy->second).run();
+        ++copies;
+      }
+      NamedAttrList settings(llm.getSettingsAttr());
+      settings.set("pages", StringAttr::get(&getContext(), copy->second));
+      llm.setSettingsAttr(settings.getDictionary(&getContext()));
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,117 @@
+// Many requests to one model: whoever is ready goes into the next launch.
+//
+// A launch reads rows: the next pieces of prompts, and the newest token of each
+// text that is being written, whatever requests they belong to. A request joins
+// at any launch and leaves at any token. Rows share what their texts have in
+// common: a context is read once and kept, and a text that begins as one that
+// is kept goes on from there.
+//
+// Room. A request is begun when the pages that it may come to need are free.
+// For that the contexts that nobody uses are forgotten, the longest unused
+// first; else it waits for those before it.
+#ifndef AGT_RUNTIME_GENERATE_SCHEDULER_H
+#define AGT_RUNTIME_GENERATE_SCHEDULER_H
+
+#include "runtime/Cache/Pages.h"
+#include "runtime/Generate/Sampler.h"
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <thread>
+
+namespace agt::rt {
+
+/// A token that is read: at `position` of the text that is `sequence`, its keys
+/// and values going to `place`.
+struct Row {
+  int32_t token, position, place;
+  const Sequence *sequence;
+};
+
+/// The device's side: one launch. `wanted` are numbers of rows, in order; the
+/// result has the logits behind each of them. Failures are thrown.
+using Launch = std::function<std::vector<std::vector<float>>(
+    const std::vector<Row> &rows, const std::vector<size_t> &wanted)>;
+
+/// Why a generation ended.
+enum class Stop { EndOfText, Tokens, Context, Asked };
+
+struct GenerationRequest {
+  /// Tokens that come first, and are kept for other requests.
+  std::vector<int32_t> context;
+  /// Those behind; one of the two is not empty.
+  std::vector<int32_t> prompt;
+  /// At most so many new tokens; below 0: as the model's context has room for.
+  int64_t limit = -1;
+  Sampling sampling;
+  /// Whether a token ends the text.
+  std::function<bool(int32_t)> isEnd;
+  /// May change the logits before a token is chosen.
+  std::function<void(std::vector<float> &)> restrain;
+  /// Told of each new token behind the one before it; says whether to go on.
+  /// Everybody waits for it.
+  std::function<bool(int32_t previous, int32_t token)> emit;
+  /// Whether nobody wants the text any more; asked before each launch.
+  std::function<bool()> cancelled;
+};
+
+struct GenerationResult {
+  Stop stop = Stop::Tokens;
+  int64_t readTokens = 0; // of context and prompt; the others were there
+  int64_t newTokens = 0;
+};
+
+/// What the launches of a model have come to.
+struct SchedulerStats {
+  int64_t launches = 0, rows = 0;
+  int64_t mostTogether = 0; // requests in a launch
+};
+
+class Scheduler {
+public:
+  /// A text is at most `context` tokens, which the pool must have room for.
+  Scheduler(PagePool &pool, int64_t context, Launch launch);
+  ~Scheduler();
+
+  /// From any thread; returns when the text is there. Fails with AGT_BAD_INPUT
+  /// where context and prompt are longer than a text may be, and as the launch
+  /// does.
+  GenerationResult generate(const GenerationRequest &request);
+  SchedulerStats stats();
+
+private:
+  struct Kept;
+  struct Job;
+
+  void work();
+  void admit();
+  bool begin(Job &job);
+  void forgetContexts();
+  bool makeRoom(int64_t pages);
+  Kept *keptOf(const std::vector<int32_t> &tokens);
+  Sequence nearest(const std::vector<int32_t> &tokens);
+  void compose(std::vector<Row> &rows, std::vector<size_t> &wanted,
+               std::vector<std::shared_ptr<Job>> &owners);
+  void advance(Job &job, std::vector<float> &logits);
+  void finish(Job &job, Stop stop);
+  void failAll(std::exception_ptr why);
+
+  PagePool &pool;
+  int64_t context;
+  Launch launch;
+
+  std::mutex mutex; // of all below
+  std::condition_variable changed;
+  std::list<std::shared_ptr<Job>> waiting, active;
+  std::list<Kept> kept; // the last used last
+  int64_t reserved = 0; // pages that the active may still take
+  SchedulerStats counted;
+  bool working = false;
+  std::thread worker;
+};
+
+} // namespace agt::rt
+
+#endif // AGT_RUNTIME_GENERATE_SCHEDULER_H

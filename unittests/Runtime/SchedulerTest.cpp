@@ -1,0 +1,229 @@
+// The scheduler over a model that is played: the token behind a text is a
+// function of all its tokens, as far as the launch lets a row see them, so that
+// every text shows what its rows have seen.
+#include "runtime/Generate/Scheduler.h"
+#include "runtime/Support/Failure.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+using namespace agt::rt;
+
+namespace {
+
+constexpr int32_t vocab = 97;
+using Tokens = std::vector<int32_t>;
+
+int32_t behind(const Tokens &text) {
+  uint32_t hash = 2166136261;
+  for (int32_t token : text)
+    hash = (hash ^ uint32_t(token)) * 16777619;
+  return int32_t(hash % vocab);
+}
+
+Tokens alone(Tokens text, int64_t limit, size_t context) {
+  Tokens written;
+  for (; limit < 0 || int64_t(written.size()) < limit;) {
+    written.push_back(behind(text));
+    if (text.size() == context)
+      break;
+    text.push_back(written.back());
+  }
+  return written;
+}
+
+class SchedulerTest : public ::testing::Test {
+protected:
+  void open(int64_t pages, int64_t pageTokens, int64_t context) {
+    pool = std::make_unique<PagePool>(pages, pageTokens);
+    contents.assign(size_t(pool->capacity()), -1);
+    scheduler =
+        std::make_unique<Scheduler>(*pool, context,
+                                    [this](const std::vector<Row> &rows,
+                                           const std::vector<size_t> &wanted) {
+                                      return launch(rows, wanted);
+                                    });
+  }
+  void TearDown() override {
+    // What is kept alone is still there.
+    if (scheduler)
+      scheduler.reset();
+    if (pool) {
+      EXPECT_EQ(pool->freePages() * pool->pageTokens(), pool->capacity());
+    }
+  }
+
+  std::vector<std::vector<float>> launch(const std::vector<Row> &rows,
+                                         const std::vector<size_t> &wanted) {
+    if (failing)
+      fail(AGT_FAILED, "the device is gone");
+    read += int64_t(rows.size());
+    for (const Row &row : rows)
+      contents[size_t(row.place)] = row.token;
+    std::vector<std::vector<float>> result;
+    for (size_t number : wanted) {
+      const Row &row = rows[number];
+      std::map<int32_t, int32_t> text;
+      row.sequence->forEachRun([&](int32_t first, int64_t count) {
+        for (int32_t place = first; place < first + count; ++place)
+          if (int32_t at = pool->positionOf()[size_t(place)];
+              at <= row.position)
+            EXPECT_TRUE(text.emplace(at, contents[size_t(place)]).second);
+      });
+      Tokens tokens;
+      for (auto [position, token] : text)
+        tokens.push_back(token);
+      EXPECT_EQ(int64_t(tokens.size()), row.position + 1);
+      result.emplace_back(vocab, 0.0f)[size_t(behind(tokens))] = 1;
+    }
+    return result;
+  }
+
+  Tokens write(const Tokens &context, const Tokens &prompt, int64_t limit) {
+    Tokens written;
+    GenerationRequest request;
+    request.context = context;
+    request.prompt = prompt;
+    request.limit = limit;
+    request.emit = [&](int32_t, int32_t token) {
+      written.push_back(token);
+      return true;
+    };
+    result = scheduler->generate(request);
+    return written;
+  }
+
+  std::unique_ptr<PagePool> pool;
+  Tokens contents; // token by place
+  std::unique_ptr<Scheduler> scheduler;
+  std::atomic<int64_t> read{0};
+  std::atomic<bool> failing{false};
+  GenerationResult result;
+};
+
+TEST_F(SchedulerTest, OneTextIsWhatTheModelWrites) {
+  open(8, 4, 20);
+  EXPECT_EQ(write({}, {1, 2, 3}, 5), alone({1, 2, 3}, 5, 20));
+  EXPECT_EQ(result.stop, Stop::Tokens);
+  EXPECT_EQ(result.newTokens, 5);
+  EXPECT_EQ(read, 7);
+  EXPECT_EQ(write({}, {1, 2, 3}, -1), alone({1, 2, 3}, -1, 20));
+  EXPECT_EQ(result.stop, Stop::Context);
+  EXPECT_EQ(write({}, {1, 2, 3}, 0), Tokens{});
+}
+
+TEST_F(SchedulerTest, AContextIsReadOnce) {
+  open(32, 4, 40);
+  Tokens context(20, 7);
+  write(context, {}, 0);
+  EXPECT_EQ(read, 20);
+  Tokens text = context;
+  text.push_back(1);
+  EXPECT_EQ(write(context, {1}, 3), alone(text, 3, 40));
+  EXPECT_EQ(result.readTokens, 1);
+  EXPECT_EQ(read, 23);
+  // A text that begins as it does goes on from there as well.
+  text = context;
+  text[15] = 8;
+  EXPECT_EQ(write({}, text, 1), alone(text, 1, 40));
+  EXPECT_EQ(read, 28);
+}
+
+TEST_F(SchedulerTest, ATextTooLongIsRefused) {
+  open(8, 4, 10);
+  try {
+    write({1, 2, 3}, Tokens(8, 1), 1);
+    FAIL();
+  } catch (const Failure &failure) {
+    EXPECT_EQ(failure.code, AGT_BAD_INPUT);
+    EXPECT_EQ(failure.message,
+              "the prompt has 11 tokens, there is room for 10");
+  }
+}
+
+TEST_F(SchedulerTest, AFailedLaunchFailsThoseWhoAreInIt) {
+  open(8, 4, 20);
+  failing = true;
+  EXPECT_THROW(write({1, 2}, {3}, 2), Failure);
+  failing = false;
+  EXPECT_EQ(write({1, 2}, {3}, 2), alone({1, 2, 3}, 2, 20));
+}
+
+TEST_F(SchedulerTest, WhoeverIsCancelledLeaves) {
+  open(8, 4, 20);
+  GenerationRequest request;
+  request.prompt = {1};
+  int asked = 0;
+  request.cancelled = [&] { return ++asked > 3; };
+  EXPECT_EQ(scheduler->generate(request).stop, Stop::Asked);
+  EXPECT_EQ(read, 3);
+}
+
+TEST_F(SchedulerTest, WhoeverIsCancelledWhileItsContextIsReadLeavesIt) {
+  open(300, 4, 600);
+  Tokens context(500, 3);
+  {
+    GenerationRequest request;
+    request.context = context;
+    request.prompt = {1};
+    int asked = 0;
+    request.cancelled = [&] { return ++asked > 1; };
+    EXPECT_EQ(scheduler->generate(request).stop, Stop::Asked);
+  }
+  Tokens text = context;
+  text.push_back(2);
+  EXPECT_EQ(write(context, {2}, 2), alone(text, 2, 600));
+  EXPECT_EQ(read, 502);
+}
+
+// Threads ask with contexts that overlap, in a pool that has room for few.
+TEST_F(SchedulerTest, TogetherTheyWriteWhatEachWritesAlone) {
+  const char *given = std::getenv("AGT_SEED");
+  unsigned seed = given ? unsigned(std::strtoul(given, nullptr, 0)) : 1;
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 20; ++round) {
+    int64_t pageTokens = 1 + int64_t(random() % 8), context = 60;
+    int64_t least = (context + pageTokens - 1) / pageTokens;
+    open(least + int64_t(random() % 60), pageTokens, context);
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&, mine = random()]() mutable {
+        std::mt19937 random(mine);
+        for (int each = 0; each < 10; ++each) {
+          Tokens shared;
+          if (random() % 4)
+            shared.assign(1 + random() % 30, int32_t(random() % 2));
+          Tokens prompt(random() % 20 + (shared.empty() ? 1 : 0));
+          for (int32_t &token : prompt)
+            token = int32_t(random() % 2);
+          int64_t limit = int64_t(random() % 12) - 1;
+          Tokens text = shared, written;
+          text.insert(text.end(), prompt.begin(), prompt.end());
+          GenerationRequest request;
+          request.context = shared;
+          request.prompt = prompt;
+          request.limit = limit;
+          request.emit = [&](int32_t, int32_t token) {
+            written.push_back(token);
+            return true;
+          };
+          scheduler->generate(request);
+          wrong += written != alone(text, limit, size_t(context));
+        }
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    ASSERT_EQ(wrong, 0) << "in round " << round;
+    ASSERT_GT(scheduler->stats().launches, 0);
+    scheduler.reset();
+    ASSERT_EQ(pool->freePages() * pageTokens, pool->capacity());
+  }
+}
+
+} // namespace
