@@ -34,15 +34,6 @@ socklen_t abstractName(const std::string &name, sockaddr_un &address) {
   return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + n);
 }
 
-// A socket bound to the guard's name; the name is free again when the last
-// process that has the socket is gone.
-bool bindGuard(const std::string &guard, Descriptor &bound) {
-  bound.reset(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address;
-  socklen_t length = abstractName(guard, address);
-  return bind(bound.get(), reinterpret_cast<sockaddr *>(&address), length) == 0;
-}
-
 std::vector<std::string> findOwnCommand() {
   Dl_info own;
   auto *here = reinterpret_cast<void *>(&findOwnCommand);
@@ -81,7 +72,40 @@ std::string packed(const std::vector<std::string> &texts) {
   return std::string(reinterpret_cast<char *>(&length), sizeof length) + all;
 }
 
+bool sendAll(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t sent = send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno != EINTR)
+      return false;
+    bytes.remove_prefix(size_t(std::max<ssize_t>(sent, 0)));
+  }
+  return true;
+}
+
+// The guard first: it is the supervisor's alone, and taken before there can be
+// anything that it guards. This process may be stopped at any point of this.
+bool instruct(const ProcessSpec &spec, int control) {
+  char ready;
+  ssize_t got = -1;
+  if (!sendAll(control, packed({spec.guard})))
+    return false;
+  do
+    got = recv(control, &ready, 1, 0);
+  while (got < 0 && errno == EINTR);
+  std::string wire(reinterpret_cast<const char *>(&spec.mostProcesses),
+                   sizeof spec.mostProcesses);
+  return got == 1 &&
+         sendAll(control, wire + packed(spec.argv) + packed(spec.environment));
+}
+
 } // namespace
+
+bool bindGuard(const std::string &guard, Descriptor &bound) {
+  bound.reset(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address;
+  socklen_t length = abstractName(guard, address);
+  return bind(bound.get(), reinterpret_cast<sockaddr *>(&address), length) == 0;
+}
 
 const std::vector<std::string> &ownCommand() {
   static const std::vector<std::string> command = findOwnCommand();
@@ -107,10 +131,6 @@ int spawn(const ProcessSpec &spec, Spawned &child) {
     return errno;
   child.control.reset(pair[0]);
   Descriptor far(pair[1]);
-  Descriptor bound;
-  if (!spec.guard.empty())
-    bindGuard(spec.guard, bound); // taken: awaitGuard has its own answer
-
   Descriptor extra;
   if (!spec.extra.empty()) {
     extra.reset(memfd_create("extra", MFD_CLOEXEC));
@@ -124,8 +144,8 @@ int spawn(const ProcessSpec &spec, Spawned &child) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   // Away from 0..5 first, which the ends themselves may be.
-  int ends[] = {inRead.get(), outWrite.get(), errWrite.get(),
-                far.get(),    bound.get(),    extra.get()};
+  int ends[] = {inRead.get(), outWrite.get(), errWrite.get(), far.get(),
+                -1,           extra.get()};
   static_assert(sizeof ends / sizeof ends[0] == extraDescriptor + 1);
   int above =
       1 + std::max(extraDescriptor, *std::max_element(ends, std::end(ends)));
@@ -162,16 +182,7 @@ int spawn(const ProcessSpec &spec, Spawned &child) {
   posix_spawn_file_actions_destroy(&actions);
   if (error)
     return error;
-  std::string wire(reinterpret_cast<const char *>(&spec.mostProcesses),
-                   sizeof spec.mostProcesses);
-  wire += packed(spec.argv) + packed(spec.environment);
-  for (size_t at = 0; at < wire.size();) {
-    ssize_t sent = send(child.control.get(), wire.data() + at, wire.size() - at,
-                        MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR)
-      break; // it will be seen as lost
-    at += size_t(std::max<ssize_t>(sent, 0));
-  }
+  instruct(spec, child.control.get()); // else it will be seen as lost
   for (int end : {child.input.get(), child.out.get(), child.err.get()})
     fcntl(end, F_SETFL, O_NONBLOCK);
   return 0;

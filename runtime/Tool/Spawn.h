@@ -41,6 +41,10 @@ struct Spawned {
 /// closed, with everything below it.
 int spawn(const ProcessSpec &spec, Spawned &child);
 
+/// A socket bound to the guard's name; false where it is taken. The name is
+/// free again when the last process that has the socket is gone.
+bool bindGuard(const std::string &guard, Descriptor &bound);
+
 /// What executes this code once more: the program it is in or, where that is
 /// somebody else's and this a library, the dynamic linker on the library's file
 /// (LibraryEntry.cpp).

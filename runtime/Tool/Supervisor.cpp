@@ -1,13 +1,16 @@
 // The supervisor's side. It is single-threaded, knows one command line and the
 // socket at descriptor 3, and does no more than start, watch and kill.
 //
-// From the other side come the specification (the most processes, 0: any; two
+// From the other side comes a text with the guard's name; when it is bound, one
+// byte goes back. Then come the specification (the most processes, 0: any; two
 // texts, each after its length: argv and environment, entries ended by NUL),
 // then single letters: t (TERM to the tool's group), k (kill all). The end of
-// the stream means the same as k.
-// Back goes one Report, at the latest when nothing below us is alive.
+// the stream means the same as k. Who sends no specification for a while has
+// been stopped, or is gone: nothing is started then, and the guard is free
+// again. Back goes one Report, at the latest when nothing below us is alive.
 #include "runtime/Tool/Process.h"
 #include "runtime/Tool/Protocol.h"
+#include "runtime/Tool/Spawn.h"
 
 #include <cerrno>
 #include <csignal>
@@ -18,6 +21,8 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,15 +121,25 @@ public:
 
   int run() {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // The socket and the guard (descriptor 4, where there is one) are ours.
-    fcntl(socket, F_SETFD, FD_CLOEXEC);
-    fcntl(socket + 1, F_SETFD, FD_CLOEXEC);
-    std::string argvText, environmentText;
-    std::vector<char *> argv, environment;
-    if (!readAll(socket, &mostProcesses, sizeof mostProcesses) ||
-        !readTexts(socket, argvText, argv) ||
-        !readTexts(socket, environmentText, environment))
+    fcntl(socket, F_SETFD, FD_CLOEXEC); // it is ours
+    std::string guardText, argvText, environmentText;
+    std::vector<char *> guard, argv, environment;
+    setPatience(instructionSeconds);
+    if (!readTexts(socket, guardText, guard))
       return 1;
+    Descriptor bound;
+    if (*guard.front())
+      bindGuard(guard.front(), bound); // taken: awaitGuard has its own answer
+    if (write(socket, "r", 1) != 1 ||
+        !readAll(socket, &mostProcesses, sizeof mostProcesses) ||
+        !readTexts(socket, argvText, argv) ||
+        !readTexts(socket, environmentText, environment)) {
+      report = {'e', ETIMEDOUT};
+      ssize_t ignored = write(socket, &report, sizeof report);
+      (void)ignored;
+      return 1;
+    }
+    setPatience(0);
     sigset_t mask;
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
@@ -142,6 +157,12 @@ public:
   }
 
 private:
+  // How long a read of the socket waits; 0: for ever.
+  void setPatience(time_t seconds) {
+    timeval patience{seconds, 0};
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
+
   void start(char **argv, char **environment) {
     int failed[2]; // closed by a successful exec
     if (pipe2(failed, O_CLOEXEC) != 0) {
@@ -225,6 +246,7 @@ private:
     }
   }
 
+  static constexpr time_t instructionSeconds = 10;
   static constexpr int countEveryMs = 20;
   int socket;
   uint64_t mostProcesses = 0;

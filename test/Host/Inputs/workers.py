@@ -3,6 +3,7 @@
 usage: workers.py PROGRAM FOLDER [postgres]
 """
 
+import atexit
 import collections
 import contextlib
 import json
@@ -22,6 +23,8 @@ server = Server() if sys.argv[3:] == ["postgres"] else None
 environment = {**os.environ, "AGT_DB": server.url() if server else f"sqlite:{folder}/log.db",
                "LEDGER": str(folder / "ledger"), "AGT_LEASE": "2"}
 workers = []
+# One that is left stopped would keep what it guards from every later run.
+atexit.register(lambda: [process.kill() for process in workers])
 
 
 def agt(*words):
