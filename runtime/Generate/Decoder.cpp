@@ -3,6 +3,7 @@
 
 #include "runtime/Support/Failure.h"
 #include "runtime/Tensor/Dtype.h"
+#include "runtime/Tensor/Tensor.h"
 
 #include <algorithm>
 
@@ -54,17 +55,20 @@ static uint64_t bytesOfToken(const agt_graph &graph,
   return bytes;
 }
 
-Decoder::Decoder(
-    const agt_program &program, const Manifest &manifest,
-    const ManifestLlm &llm, const std::string &name, DeviceChoice device,
-    const std::map<std::string, std::string> &weightPaths,
-    std::function<int64_t(agt_context &, uint64_t bytesOfToken)> capacity)
+Decoder::Decoder(const agt_program &program, const Manifest &manifest,
+                 const ManifestLlm &llm, const std::string &name,
+                 DeviceChoice device,
+                 const std::map<std::string, std::string> &weightPaths,
+                 std::function<int64_t(const Room &)> capacity)
     : graph(program.graphs[graphNumber(manifest, name)]),
       declared(manifest.graphs[graphNumber(manifest, name)]), vocab(llm.vocab),
       context(device) {
   double begin = monotonicSeconds();
   weights = std::make_unique<Weights>(graph, declared, manifest, weightPaths);
-  places = capacity(context, bytesOfToken(graph, declared));
+  uint64_t bytes = 0;
+  for (const agt_tensor &tensor : weights->tensors())
+    bytes += *tensorBytes(tensor.dtype, tensor.shape, tensor.rank);
+  places = capacity({bytesOfToken(graph, declared), bytes, context});
   caches = std::make_unique<Caches>(graph, declared, /*onHost=*/false,
                                     [&](size_t) { return places; });
   for (const agt_tensor &tensor : weights->tensors())

@@ -21,13 +21,18 @@ void checkPrompt(const ManifestLlm &llm, size_t tokens);
 
 class Decoder {
 public:
+  /// What a cache is made for.
+  struct Room {
+    uint64_t bytesOfToken; // 0: the graph appends nothing
+    uint64_t bytesOfWeights;
+    agt_context &context; // its device may be asked
+  };
   /// Opens the weights; the device is opened with the first plan. `graph` is
   /// the llm's or that for many sequences, `capacity` the places of its cache.
-  Decoder(
-      const agt_program &program, const Manifest &manifest,
-      const ManifestLlm &llm, const std::string &graph, DeviceChoice device,
-      const std::map<std::string, std::string> &weightPaths,
-      std::function<int64_t(agt_context &, uint64_t bytesOfToken)> capacity);
+  Decoder(const agt_program &program, const Manifest &manifest,
+          const ManifestLlm &llm, const std::string &graph, DeviceChoice device,
+          const std::map<std::string, std::string> &weightPaths,
+          std::function<int64_t(const Room &)> capacity);
   ~Decoder();
 
   /// What a launch of so many tokens reads: written before run().

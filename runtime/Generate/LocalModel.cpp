@@ -17,7 +17,7 @@ LocalModel::LocalModel(const agt_program &program, const Manifest &manifest,
                        const std::map<std::string, std::string> &weightPaths)
     : llm(llm), words(openTokenizer(llm)),
       decoder(program, manifest, llm, llm.graph, device, weightPaths,
-              [&](agt_context &, uint64_t) { return llm.context; }) {}
+              [&](const Decoder::Room &) { return llm.context; }) {}
 
 GenerationStats LocalModel::stats() const {
   GenerationStats all = counted;

@@ -16,13 +16,14 @@ static int64_t pagesOfText(const ManifestLlm &llm) {
   return (llm.context + llm.page - 1) / llm.page;
 }
 
-/// The pages of the cache take at most half of the memory that is left.
-static int64_t placesFor(const ManifestLlm &llm, agt_context &context,
-                         uint64_t bytesOfToken) {
+/// The pages of the cache take at most half of the memory that weights leave.
+static int64_t placesFor(const ManifestLlm &llm, const Decoder::Room &room) {
   int64_t ofText = pagesOfText(llm) * llm.page;
-  uint64_t half = context.device().memoryBudget().free / 2;
+  uint64_t free = room.context.device().memoryBudget().free;
+  uint64_t half = (free - std::min(free, room.bytesOfWeights)) / 2;
+  uint64_t most = half / std::max<uint64_t>(room.bytesOfToken, 1);
   int64_t texts = mostTexts;
-  while (texts > 1 && uint64_t(texts * ofText) > half / bytesOfToken)
+  while (texts > 1 && uint64_t(texts * ofText) > most)
     --texts;
   return std::min<int64_t>(texts * ofText, INT32_MAX / llm.page * llm.page);
 }
@@ -32,9 +33,7 @@ SharedModel::SharedModel(const agt_program &program, const Manifest &manifest,
                          const std::map<std::string, std::string> &weightPaths)
     : llm(llm), words(openTokenizer(llm)), order(*words),
       decoder(program, manifest, llm, llm.pages, device, weightPaths,
-              [&](agt_context &context, uint64_t bytes) {
-                return placesFor(llm, context, bytes);
-              }) {
+              [&](const Decoder::Room &room) { return placesFor(llm, room); }) {
   pool = std::make_unique<PagePool>(decoder.capacity() / llm.page, llm.page);
   scheduler = std::make_unique<Scheduler>(
       *pool, llm.context,
