@@ -144,7 +144,7 @@ private:
     }
     FailPoint::reach("effect.before");
     if (effect.effect != EffectClass::Pure)
-      strand.confirmOwner(announced);
+      attempt.startByBootNs = strand.confirmOwner(announced);
     AttemptResult result = effect.perform(attempt);
     FailPoint::reach("effect.after");
     result.error = redact(std::move(result.error));

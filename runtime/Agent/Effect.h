@@ -19,6 +19,9 @@ struct Attempt {
   std::string path, token, args; // args: canonical JSON
   int64_t number = 1;
   int64_t timeout = 0; // nanoseconds
+  /// What has not begun by then, by Instant's boot clock, must not begin: the
+  /// run may be another process's. 0: whenever.
+  int64_t startByBootNs = 0;
   const CancelToken *cancel = nullptr;
 };
 

@@ -156,9 +156,11 @@ void Strand::leaveIfAsked() {
   throw Unwind{AGT_STEP_SUSPENDED};
 }
 
-void Strand::confirmOwner(int64_t bootNs) {
-  if (Instant::now().bootNs - bootNs < run.log.leaseNs() / 3)
-    return;
+int64_t Strand::confirmOwner(int64_t bootNs) {
+  // Renewed every third: half of it is left of any lease that holds.
+  int64_t half = run.log.leaseNs() / 2, now = Instant::now().bootNs;
+  if (now - bootNs < run.log.leaseNs() / 3)
+    return bootNs + half;
   Write write;
   write.run = run.run.id;
   write.epoch = run.run.epoch;
@@ -169,6 +171,7 @@ void Strand::confirmOwner(int64_t bootNs) {
     run.stop(failure.code, failure.message);
     throw Unwind{AGT_STEP_STOPPED};
   }
+  return now + half;
 }
 
 agt_scope *makeScope(Strand &strand, std::string_view prefix) {

@@ -155,7 +155,8 @@ public:
   void leaveIfAsked();
   /// Before an effect that an intent of `bootNs` announces: where that was long
   /// ago, this process may have been stopped since, and its run be another's.
-  void confirmOwner(int64_t bootNs);
+  /// Until when the run is this process's for sure, by Instant's boot clock.
+  int64_t confirmOwner(int64_t bootNs);
   /// Makes what was noted durable. Throws Unwind when the log refuses.
   void commit(std::optional<RunChange> change = std::nullopt);
   /// Hands what was noted to the log and does not wait.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <unistd.h>
 
 namespace agt::rt {
@@ -119,6 +120,13 @@ AttemptResult performExec(agt_scope *scope, const ToolDecl &tool,
     enterSandbox(*tool.sandbox, tool.name, spec);
   spec.timeoutNs = attempt.timeout;
   spec.guard = attempt.token;
+  if (attempt.startByBootNs) {
+    // In this order: should the process be stopped in between, it is the less.
+    timespec clock;
+    clock_gettime(CLOCK_BOOTTIME, &clock);
+    spec.startByNs = int64_t(clock.tv_sec) * 1'000'000'000 + clock.tv_nsec +
+                     attempt.startByBootNs - Instant::now().bootNs;
+  }
   spec.cancelled = [cancel = attempt.cancel] { return cancel->cancelled(); };
   return ended(scope, tool, runProcess(spec), attempt.timeout);
 }

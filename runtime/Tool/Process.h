@@ -26,6 +26,8 @@ struct ProcessSpec {
   /// Bound as an abstract socket's name while anything of it is alive; "":
   /// none.
   std::string guard;
+  /// By CLOCK_BOOTTIME: later the command is not started; 0: whenever.
+  int64_t startByNs = 0;
   /// More than these are the end of it, threads counted and the first process
   /// not; 0: the kernel's limits do.
   uint64_t mostProcesses = 0;

@@ -92,8 +92,10 @@ bool instruct(const ProcessSpec &spec, int control) {
   do
     got = recv(control, &ready, 1, 0);
   while (got < 0 && errno == EINTR);
-  std::string wire(reinterpret_cast<const char *>(&spec.mostProcesses),
-                   sizeof spec.mostProcesses);
+  std::string wire(reinterpret_cast<const char *>(&spec.startByNs),
+                   sizeof spec.startByNs);
+  wire.append(reinterpret_cast<const char *>(&spec.mostProcesses),
+              sizeof spec.mostProcesses);
   return got == 1 &&
          sendAll(control, wire + packed(spec.argv) + packed(spec.environment));
 }
@@ -182,6 +184,7 @@ int spawn(const ProcessSpec &spec, Spawned &child) {
   posix_spawn_file_actions_destroy(&actions);
   if (error)
     return error;
+  far.reset();                         // so that its end is seen
   instruct(spec, child.control.get()); // else it will be seen as lost
   for (int end : {child.input.get(), child.out.get(), child.err.get()})
     fcntl(end, F_SETFL, O_NONBLOCK);

@@ -2,12 +2,13 @@
 // socket at descriptor 3, and does no more than start, watch and kill.
 //
 // From the other side comes a text with the guard's name; when it is bound, one
-// byte goes back. Then come the specification (the most processes, 0: any; two
-// texts, each after its length: argv and environment, entries ended by NUL),
-// then single letters: t (TERM to the tool's group), k (kill all). The end of
-// the stream means the same as k. Who sends no specification for a while has
-// been stopped, or is gone: nothing is started then, and the guard is free
-// again. Back goes one Report, at the latest when nothing below us is alive.
+// byte goes back. Then come the specification (the time to start by, 0: any;
+// the most processes, 0: any; two texts, each after its length: argv and
+// environment, entries ended by NUL), then single letters: t (TERM to the
+// tool's group), k (kill all). The end of the stream means the same as k. Who
+// sends no specification for a while has been stopped, or is gone: nothing is
+// started then, and the guard is free again. Back goes one Report, at the
+// latest when nothing below us is alive.
 #include "runtime/Tool/Process.h"
 #include "runtime/Tool/Protocol.h"
 #include "runtime/Tool/Spawn.h"
@@ -16,6 +17,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -127,13 +129,15 @@ public:
     setPatience(instructionSeconds);
     if (!readTexts(socket, guardText, guard))
       return 1;
+    int64_t startBy;
     Descriptor bound;
     if (*guard.front())
       bindGuard(guard.front(), bound); // taken: awaitGuard has its own answer
     if (write(socket, "r", 1) != 1 ||
+        !readAll(socket, &startBy, sizeof startBy) ||
         !readAll(socket, &mostProcesses, sizeof mostProcesses) ||
         !readTexts(socket, argvText, argv) ||
-        !readTexts(socket, environmentText, environment)) {
+        !readTexts(socket, environmentText, environment) || isLate(startBy)) {
       report = {'e', ETIMEDOUT};
       ssize_t ignored = write(socket, &report, sizeof report);
       (void)ignored;
@@ -157,6 +161,13 @@ public:
   }
 
 private:
+  static bool isLate(int64_t startBy) {
+    timespec clock;
+    clock_gettime(CLOCK_BOOTTIME, &clock);
+    return startBy &&
+           int64_t(clock.tv_sec) * 1'000'000'000 + clock.tv_nsec > startBy;
+  }
+
   // How long a read of the socket waits; 0: for ever.
   void setPatience(time_t seconds) {
     timeval patience{seconds, 0};
