@@ -33,8 +33,6 @@ public:
   /// Makes the parts those of `tokens` further tokens, which the next launch
   /// appends. Fails with AGT_BAD_INPUT where there is no room.
   virtual void append(int64_t tokens) = 0;
-  /// Forgets all tokens but the first `length`.
-  virtual void truncate(int64_t length) = 0;
 
   // The parts; valid as long as the cache, with other content after append().
   virtual agt_tensor positions() const = 0; // i32 [new tokens]

@@ -41,7 +41,6 @@ public:
     total[0] = int32_t(held);
     newTokens[0] = tokens;
   }
-  void truncate(int64_t length) override { held = length; }
 
   agt_tensor positions() const override {
     // An empty vector may have no address; tensors have one.

@@ -1,6 +1,7 @@
 // See ModelOptions.h.
 #include "runtime/Cli/ModelOptions.h"
 
+#include "runtime/Cli/Words.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 
@@ -59,23 +60,8 @@ ModelOptions parseModelOptions(const std::vector<std::string> &arguments,
   }
   app.add_flag("--help,-h", options.help);
   names.push_back("--help");
-  std::vector<std::string> words(arguments.rbegin(), arguments.rend());
-  try {
-    app.parse(words);
-  } catch (const CLI::ParseError &error) {
-    std::string text = error.what();
-    std::string name = text.substr(0, text.find(':'));
-    if (std::count(names.begin(), names.end(), name))
-      refuse("expected a value behind '" + name + "'");
-    refuse("cannot read the command line: " + text);
-  }
-  for (const std::string &word : app.remaining()) {
-    if (word.size() > 1 && word[0] == '-') {
-      std::string name = word.substr(0, word.find('='));
-      refuse("unknown option '" + name + "'" + didYouMean(name, names));
-    }
-    refuse("unexpected argument '" + word + "'");
-  }
+  parseWords(app, arguments, names);
+  refuseExtras(app, names);
   for (const std::string &name : command.single)
     if (app.count(name))
       options.values[name] = values[name];

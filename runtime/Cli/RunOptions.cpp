@@ -2,6 +2,7 @@
 // that every message is ours and names what it is about.
 #include "runtime/Cli/RunOptions.h"
 
+#include "runtime/Cli/Words.h"
 #include "runtime/Mesh/Mesh.h"
 #include "runtime/Program/ModelInputs.h"
 #include "runtime/Support/Failure.h"
@@ -39,16 +40,6 @@ static const std::vector<std::string> &optionNames() {
 [[noreturn]] static void refuseStats(const std::string &form) {
   refuse("expected --stats, --stats=json or --stats=json:FILE, got '--stats=" +
          form + "'");
-}
-
-static void checkExtras(const std::vector<std::string> &extras) {
-  for (const std::string &word : extras) {
-    if (word.size() > 1 && word[0] == '-') {
-      std::string name = word.substr(0, word.find('='));
-      refuse("unknown option '" + name + "'" + didYouMean(name, optionNames()));
-    }
-    refuse("unexpected argument '" + word + "'");
-  }
 }
 
 // An empty value is a shell variable that was not set, not a wish for what
@@ -95,19 +86,9 @@ static RawOptions split(const std::vector<std::string> &arguments) {
   // To CLI11 that is the same as --stats.
   if (std::count(arguments.begin(), arguments.end(), "--stats="))
     refuseStats("");
-  // CLI11 takes the words from the back.
-  std::vector<std::string> words(arguments.rbegin(), arguments.rend());
-  try {
-    app.parse(words);
-  } catch (const CLI::ParseError &error) {
-    std::string text = error.what();
-    std::string name = text.substr(0, text.find(':'));
-    if (std::count(optionNames().begin(), optionNames().end(), name))
-      refuse("expected a value behind '" + name + "'");
-    refuse("cannot read the command line: " + text);
-  }
+  parseWords(app, arguments, optionNames());
   if (!raw.help) {
-    checkExtras(app.remaining());
+    refuseExtras(app, optionNames());
     checkValues(app);
   }
   return raw;

@@ -58,7 +58,7 @@ Stop LocalModel::generate(const std::string &prompt, int64_t limit,
   Sampler sampler(sampling);
   int32_t last = tokens.back();
   while (limit < 0 || counted.newTokens < limit) {
-    int32_t next = sampler.choose(logits, tokens);
+    int32_t next = sampler.choose(std::move(logits), tokens);
     if (words->isEnd(next))
       return Stop::EndOfText;
     ++counted.newTokens;

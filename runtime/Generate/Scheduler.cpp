@@ -68,9 +68,9 @@ GenerationResult Scheduler::generate(const GenerationRequest &request) {
   return job->result;
 }
 
-SchedulerStats Scheduler::stats() {
+int64_t Scheduler::launches() {
   std::lock_guard<std::mutex> held(mutex);
-  return counted;
+  return launched;
 }
 
 void Scheduler::work() {
@@ -103,8 +103,7 @@ void Scheduler::work() {
       failAll(failure);
       continue;
     }
-    ++counted.launches;
-    counted.rows += int64_t(rows.size());
+    ++launched;
     for (size_t i = 0; i < owners.size(); ++i)
       try {
         advance(*owners[i], logits[i]);
@@ -278,18 +277,12 @@ void Scheduler::compose(std::vector<Row> &rows, std::vector<size_t> &wanted,
       owners.push_back(job);
     }
   };
-  int64_t together = 0;
   for (const std::shared_ptr<Job> &job : active)
-    if (job->left() == 1 && rows.size() < mostRows) {
+    if (job->left() == 1 && rows.size() < mostRows)
       add(job, 1);
-      ++together;
-    }
   for (const std::shared_ptr<Job> &job : active)
-    if (int64_t left = job->left(); left > 0 && rows.size() < mostRows) {
+    if (int64_t left = job->left(); left > 0 && rows.size() < mostRows)
       add(job, std::min(left, int64_t(mostRows - rows.size())));
-      ++together;
-    }
-  counted.mostTogether = std::max(counted.mostTogether, together);
   // Whoever came late to a full launch is first in the next.
   if (rows.size() >= mostRows && active.size() > 1)
     active.splice(active.end(), active, active.begin());
@@ -305,7 +298,7 @@ void Scheduler::advance(Job &job, std::vector<float> &logits) {
   if (request.restrain)
     request.restrain(logits);
   int32_t previous = job.tokens.back(),
-          next = job.sampler.choose(logits, job.tokens);
+          next = job.sampler.choose(std::move(logits), job.tokens);
   if (request.isEnd && request.isEnd(next))
     return finish(job, Stop::EndOfText);
   ++job.result.newTokens;

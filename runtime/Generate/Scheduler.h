@@ -63,12 +63,6 @@ struct GenerationResult {
   int64_t newTokens = 0;
 };
 
-/// What the launches of a model have come to.
-struct SchedulerStats {
-  int64_t launches = 0, rows = 0;
-  int64_t mostTogether = 0; // requests in a launch
-};
-
 class Scheduler {
 public:
   /// A text is at most `context` tokens, which the pool must have room for.
@@ -79,7 +73,8 @@ public:
   /// where context and prompt are longer than a text may be, and as the launch
   /// does.
   GenerationResult generate(const GenerationRequest &request);
-  SchedulerStats stats();
+  /// So far.
+  int64_t launches();
 
 private:
   struct Kept;
@@ -107,7 +102,7 @@ private:
   std::list<std::shared_ptr<Job>> waiting, active;
   std::list<Kept> kept; // the last used last
   int64_t reserved = 0; // pages that the active may still take
-  SchedulerStats counted;
+  int64_t launched = 0;
   bool working = false;
   std::thread worker;
 };

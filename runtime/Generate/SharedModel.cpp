@@ -12,6 +12,12 @@ namespace agt::rt {
 
 static constexpr int64_t mostTexts = 8;
 
+void addMessage(std::string &prompt, std::string_view said) {
+  if (!said.empty() && !prompt.empty())
+    prompt += "\n";
+  prompt += said;
+}
+
 static int64_t pagesOfText(const ManifestLlm &llm) {
   return (llm.context + llm.page - 1) / llm.page;
 }
@@ -31,7 +37,7 @@ static int64_t placesFor(const ManifestLlm &llm, const Decoder::Room &room) {
 SharedModel::SharedModel(const agt_program &program, const Manifest &manifest,
                          const ManifestLlm &llm, DeviceChoice device,
                          const std::map<std::string, std::string> &weightPaths)
-    : llm(llm), words(openTokenizer(llm)), order(*words),
+    : llm(llm), words(openTokenizer(llm)),
       decoder(program, manifest, llm, llm.pages, device, weightPaths,
               [&](const Decoder::Room &room) { return placesFor(llm, room); }) {
   pool = std::make_unique<PagePool>(decoder.capacity() / llm.page, llm.page);
@@ -40,6 +46,11 @@ SharedModel::SharedModel(const agt_program &program, const Manifest &manifest,
       [this](const std::vector<Row> &rows, const std::vector<size_t> &wanted) {
         return launch(rows, wanted);
       });
+}
+
+const TokenOrder &SharedModel::order() {
+  std::call_once(orderOnce, [this] { orderOfAll.emplace(*words); });
+  return *orderOfAll;
 }
 
 void SharedModel::read(const std::vector<int32_t> &context) {
@@ -64,7 +75,7 @@ TextResult SharedModel::write(const TextRequest &wanted) {
   std::optional<Restraint> restraint;
   if (!wanted.schema.is_null()) {
     grammar.emplace(wanted.schema);
-    restraint.emplace(*grammar, order);
+    restraint.emplace(*grammar, order());
   }
   auto show = [&](const std::string &text) {
     result.text += text;

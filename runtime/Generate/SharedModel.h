@@ -8,7 +8,14 @@
 #include "runtime/Generate/Scheduler.h"
 #include "runtime/Generate/TextStream.h"
 
+#include <mutex>
+#include <optional>
+
 namespace agt::rt {
+
+/// Puts what one more message says behind a prompt, a line break between:
+/// models here know no roles.
+void addMessage(std::string &prompt, std::string_view said);
 
 /// A text as somebody asks for it.
 struct TextRequest {
@@ -49,15 +56,17 @@ public:
   /// Reads a context for those who ask with it; what is there is not read
   /// again.
   void read(const std::vector<int32_t> &context);
-  SchedulerStats stats() { return scheduler->stats(); }
 
 private:
   std::vector<std::vector<float>> launch(const std::vector<Row> &rows,
                                          const std::vector<size_t> &wanted);
 
   const ManifestLlm &llm;
+  const TokenOrder &order();
+
   std::unique_ptr<Tokenizer> words;
-  TokenOrder order;
+  std::once_flag orderOnce;
+  std::optional<TokenOrder> orderOfAll; // once an answer has had a schema
   Decoder decoder;
   std::unique_ptr<PagePool> pool;
   std::unique_ptr<Scheduler> scheduler;

@@ -32,8 +32,10 @@ static std::atomic<int64_t> skipped{0};
 int64_t Instant::wallNs() { return nanoseconds(CLOCK_REALTIME) + skipped; }
 
 Instant Instant::now() {
-  return {wallNs() / 1000000, nanoseconds(CLOCK_BOOTTIME) + skipped, bootId()};
+  return {wallNs() / 1000000, bootClockNs() + skipped, bootId()};
 }
+
+int64_t bootClockNs() { return nanoseconds(CLOCK_BOOTTIME); }
 
 bool Instant::skip(int64_t ns) {
   if (ns > INT64_MAX / 4 - skipped)

@@ -26,6 +26,9 @@ struct Instant {
   static Instant parse(const std::string &text);
 };
 
+/// CLOCK_BOOTTIME as every process of this machine has it, without skip().
+int64_t bootClockNs();
+
 /// "2026-01-31T12:00:00.000Z"
 std::string wallText(int64_t wallMs);
 

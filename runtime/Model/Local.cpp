@@ -51,8 +51,7 @@ std::vector<int32_t> promptOf(const ModelRequest &request,
                               const Tokenizer &tokenizer) {
   std::string text;
   for (const ModelMessage &message : request.messages)
-    if (!message.text.empty())
-      text += (text.empty() ? "" : "\n") + message.text;
+    addMessage(text, message.text);
   for (int32_t token : request.context)
     if (token < 0 || token >= tokenizer.size())
       fail(AGT_BAD_INPUT, "the context has the token " + std::to_string(token) +

@@ -50,7 +50,6 @@ public:
   void append(std::function<int64_t(size_t tokensParam)> tokens);
   /// The keys and values of all caches.
   std::vector<agt_tensor> layers() const;
-  Cache &only() { return *entries.begin()->second.cache; }
 
 private:
   struct Entry {

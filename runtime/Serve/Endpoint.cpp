@@ -228,11 +228,11 @@ WebReply Endpoint::complete(const WebRequest &web, bool chat) {
   request.stops = question.stops;
   request.schema = question.schema;
   try {
-    model.check(request);
     if (!question.stream) {
       request.cancelled = web.isGone;
       return jsonReply(completion->whole(model.write(request)));
     }
+    model.check(request); // before the status is said
   } catch (const Failure &failure) {
     throw Refusal{failure.code == AGT_BAD_INPUT ? 400 : 500, failure.message,
                   ""};

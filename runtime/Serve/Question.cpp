@@ -1,6 +1,7 @@
 // See Question.h.
 #include "runtime/Serve/Question.h"
 
+#include "runtime/Generate/SharedModel.h"
 #include "runtime/Value/Value.h"
 
 #include <cmath>
@@ -110,15 +111,13 @@ std::string contentOf(const Json &message) {
   return text;
 }
 
-/// The model knows no roles: it reads what was said, a line break between.
 std::string readMessages(Reader &reader) {
   const Json *messages = reader.find("messages");
   if (!messages || !messages->is_array() || messages->empty())
     Reader::refuse("messages", "expected 'messages' as a list");
   std::string text;
   for (const Json &message : *messages)
-    if (std::string said = contentOf(message); !said.empty())
-      text += (text.empty() ? "" : "\n") + said;
+    addMessage(text, contentOf(message));
   return text;
 }
 

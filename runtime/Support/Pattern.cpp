@@ -37,21 +37,22 @@ Pattern::Pattern(std::string_view text, bool unicode) {
     throw PatternError("at byte " + std::to_string(offset) + ": " +
                        messageOf(error));
   code = made;
-  data = pcre2_match_data_create_from_pattern(made, nullptr);
 }
 
 Pattern::Pattern(Pattern &&other) noexcept
-    : code(std::exchange(other.code, nullptr)),
-      data(std::exchange(other.data, nullptr)) {}
+    : code(std::exchange(other.code, nullptr)) {}
 
-Pattern::~Pattern() {
-  pcre2_match_data_free(static_cast<pcre2_match_data *>(data));
-  pcre2_code_free(static_cast<pcre2_code *>(code));
-}
+Pattern::~Pattern() { pcre2_code_free(static_cast<pcre2_code *>(code)); }
 
 bool Pattern::find(std::string_view text, size_t from, size_t &begin,
                    size_t &end, bool notEmpty, bool valid) const {
-  auto *results = static_cast<pcre2_match_data *>(data);
+  // No more than the whole match is asked for, of any pattern.
+  struct Results {
+    pcre2_match_data *data = pcre2_match_data_create(1, nullptr);
+    ~Results() { pcre2_match_data_free(data); }
+  };
+  thread_local Results mine;
+  pcre2_match_data *results = mine.data;
   uint32_t options = (notEmpty ? PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED : 0) |
                      (valid ? PCRE2_NO_UTF_CHECK : 0);
   int count = pcre2_match(static_cast<pcre2_code *>(code), pointer(text),

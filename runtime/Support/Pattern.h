@@ -26,13 +26,12 @@ public:
 
   /// The first match from byte `from` on. `notEmpty`: one that begins at `from`
   /// and is not empty. `valid`: the text is known to be UTF-8. Throws
-  /// PatternError where it takes too much.
+  /// PatternError where it takes too much. For several threads at a time.
   bool find(std::string_view text, size_t from, size_t &begin, size_t &end,
             bool notEmpty = false, bool valid = false) const;
 
 private:
   void *code;
-  void *data; // of the last match
 };
 
 } // namespace agt::rt

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <unistd.h>
 
 namespace agt::rt {
@@ -122,10 +121,8 @@ AttemptResult performExec(agt_scope *scope, const ToolDecl &tool,
   spec.guard = attempt.token;
   if (attempt.startByBootNs) {
     // In this order: should the process be stopped in between, it is the less.
-    timespec clock;
-    clock_gettime(CLOCK_BOOTTIME, &clock);
-    spec.startByNs = int64_t(clock.tv_sec) * 1'000'000'000 + clock.tv_nsec +
-                     attempt.startByBootNs - Instant::now().bootNs;
+    int64_t now = bootClockNs();
+    spec.startByNs = now + attempt.startByBootNs - Instant::now().bootNs;
   }
   spec.cancelled = [cancel = attempt.cancel] { return cancel->cancelled(); };
   return ended(scope, tool, runProcess(spec), attempt.timeout);

@@ -1,5 +1,7 @@
 // See Spawn.h.
 #include "runtime/Tool/Spawn.h"
+
+#include "runtime/Support/Socket.h"
 #include "runtime/Tool/Protocol.h"
 
 #include <algorithm>
@@ -70,16 +72,6 @@ std::string packed(const std::vector<std::string> &texts) {
     all.append(text.c_str(), text.size() + 1);
   uint64_t length = all.size();
   return std::string(reinterpret_cast<char *>(&length), sizeof length) + all;
-}
-
-bool sendAll(int to, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t sent = send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR)
-      return false;
-    bytes.remove_prefix(size_t(std::max<ssize_t>(sent, 0)));
-  }
-  return true;
 }
 
 // The guard first: it is the supervisor's alone, and taken before there can be

@@ -9,6 +9,7 @@
 // sends no specification for a while has been stopped, or is gone: nothing is
 // started then, and the guard is free again. Back goes one Report, at the
 // latest when nothing below us is alive.
+#include "runtime/Log/Clock.h"
 #include "runtime/Tool/Process.h"
 #include "runtime/Tool/Protocol.h"
 #include "runtime/Tool/Spawn.h"
@@ -17,7 +18,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -162,10 +162,7 @@ public:
 
 private:
   static bool isLate(int64_t startBy) {
-    timespec clock;
-    clock_gettime(CLOCK_BOOTTIME, &clock);
-    return startBy &&
-           int64_t(clock.tv_sec) * 1'000'000'000 + clock.tv_nsec > startBy;
+    return startBy && bootClockNs() > startBy;
   }
 
   // How long a read of the socket waits; 0: for ever.

@@ -2,6 +2,7 @@
 #include "runtime/Web/WebServer.h"
 
 #include "runtime/Support/Failure.h"
+#include "runtime/Support/Socket.h"
 #include "runtime/Value/Value.h"
 #include "runtime/Web/WebRequest.h"
 
@@ -52,18 +53,6 @@ const char *reasonOf(int status) {
   default:
     return "Internal Server Error";
   }
-}
-
-bool sendAll(int socket, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t n = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    bytes.remove_prefix(size_t(n));
-  }
-  return true;
 }
 
 // A reader that is gone is only seen by reading.

@@ -3,6 +3,7 @@
 #include "runtime/Support/Failure.h"
 #include "runtime/Weights/Weights.h"
 #include "unittests/Runtime/GgufFile.h"
+#include "unittests/Runtime/Refusal.h"
 #include "unittests/Runtime/TempDir.h"
 
 #include <gtest/gtest.h>
@@ -13,16 +14,6 @@ using namespace agt::rt;
 using namespace agt::rt::test;
 
 namespace {
-
-std::string messageOf(const std::function<void()> &body) {
-  try {
-    body();
-  } catch (const Failure &failure) {
-    EXPECT_EQ(failure.code, AGT_BAD_INPUT);
-    return failure.message;
-  }
-  return "";
-}
 
 /// The text behind the file's name.
 std::string errorOf(const std::string &content) {

@@ -2,12 +2,12 @@
 // walks through them, and every value of the schema gets through.
 #include "runtime/Generate/JsonGrammar.h"
 #include "runtime/Generate/TextStream.h"
-#include "runtime/Support/Failure.h"
 #include "runtime/Value/Value.h"
+#include "unittests/Runtime/Refusal.h"
+#include "unittests/Runtime/Seed.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 using namespace agt::rt;
@@ -23,13 +23,7 @@ bool accepts(const JsonGrammar &grammar, const std::string &text) {
 }
 
 std::string refusal(const std::string &schema) {
-  try {
-    JsonGrammar grammar(parseJson(schema));
-  } catch (const Failure &failure) {
-    EXPECT_EQ(failure.code, AGT_BAD_INPUT);
-    return failure.message;
-  }
-  return "no failure";
+  return test::messageOf([&] { JsonGrammar grammar(parseJson(schema)); });
 }
 
 TEST(JsonGrammarTest, Numbers) {
@@ -130,10 +124,7 @@ TEST(JsonGrammarTest, WhatIsNotUnderstoodIsNamed) {
 
 // Bytes are drawn from all that fit, until the text is over.
 TEST(JsonGrammarTest, NoWalkGetsStuck) {
-  const char *given = std::getenv("AGT_SEED");
-  unsigned seed = given ? unsigned(std::strtoul(given, nullptr, 0)) : 1;
-  std::printf("seed %u\n", seed);
-  std::mt19937 random(seed);
+  std::mt19937 random(test::drawnSeed());
   Json schema = parseJson(R"({"$ref": "#/$defs/Tree", "$defs": {"Tree": {
     "type": "object",
     "properties": {

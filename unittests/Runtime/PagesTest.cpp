@@ -2,10 +2,10 @@
 // it was forked from, and nothing is held longer than it is needed.
 #include "runtime/Cache/Pages.h"
 #include "runtime/Support/Failure.h"
+#include "unittests/Runtime/Seed.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <random>
 
@@ -70,10 +70,7 @@ TEST(PagesTest, TooFewPagesAreSaidAndNoneTaken) {
 }
 
 TEST(PagesTest, RandomForksSeeTheirOwnTextAlone) {
-  const char *given = std::getenv("AGT_SEED");
-  unsigned seed = given ? unsigned(std::strtoul(given, nullptr, 0)) : 1;
-  std::printf("seed %u\n", seed);
-  std::mt19937 random(seed);
+  std::mt19937 random(test::drawnSeed());
   for (int round = 0; round < 50; ++round) {
     PagePool pool(64, 1 + int64_t(random() % 7));
     std::vector<int32_t> contents(size_t(pool.capacity()));

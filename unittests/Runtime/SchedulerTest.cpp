@@ -3,11 +3,11 @@
 // every text shows what its rows have seen.
 #include "runtime/Generate/Scheduler.h"
 #include "runtime/Support/Failure.h"
+#include "unittests/Runtime/Seed.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <map>
 #include <random>
 
@@ -84,6 +84,10 @@ protected:
   }
 
   Tokens write(const Tokens &context, const Tokens &prompt, int64_t limit) {
+    return write(context, prompt, limit, result);
+  }
+  Tokens write(const Tokens &context, const Tokens &prompt, int64_t limit,
+               GenerationResult &result) {
     Tokens written;
     GenerationRequest request;
     request.context = context;
@@ -182,10 +186,7 @@ TEST_F(SchedulerTest, WhoeverIsCancelledWhileItsContextIsReadLeavesIt) {
 
 // Threads ask with contexts that overlap, in a pool that has room for few.
 TEST_F(SchedulerTest, TogetherTheyWriteWhatEachWritesAlone) {
-  const char *given = std::getenv("AGT_SEED");
-  unsigned seed = given ? unsigned(std::strtoul(given, nullptr, 0)) : 1;
-  std::printf("seed %u\n", seed);
-  std::mt19937 random(seed);
+  std::mt19937 random(test::drawnSeed());
   for (int round = 0; round < 20; ++round) {
     int64_t pageTokens = 1 + int64_t(random() % 8), context = 60;
     int64_t least = (context + pageTokens - 1) / pageTokens;
@@ -203,24 +204,17 @@ TEST_F(SchedulerTest, TogetherTheyWriteWhatEachWritesAlone) {
           for (int32_t &token : prompt)
             token = int32_t(random() % 2);
           int64_t limit = int64_t(random() % 12) - 1;
-          Tokens text = shared, written;
+          Tokens text = shared;
           text.insert(text.end(), prompt.begin(), prompt.end());
-          GenerationRequest request;
-          request.context = shared;
-          request.prompt = prompt;
-          request.limit = limit;
-          request.emit = [&](int32_t, int32_t token) {
-            written.push_back(token);
-            return true;
-          };
-          scheduler->generate(request);
-          wrong += written != alone(text, limit, size_t(context));
+          GenerationResult mine;
+          wrong += write(shared, prompt, limit, mine) !=
+                   alone(text, limit, size_t(context));
         }
       });
     for (std::thread &thread : threads)
       thread.join();
     ASSERT_EQ(wrong, 0) << "in round " << round;
-    ASSERT_GT(scheduler->stats().launches, 0);
+    ASSERT_GT(scheduler->launches(), 0);
     scheduler.reset();
     ASSERT_EQ(pool->freePages() * pageTokens, pool->capacity());
   }

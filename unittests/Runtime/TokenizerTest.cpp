@@ -1,8 +1,9 @@
 // llama2.c's tokenizer and checkpoints, and the choice of tokens.
+#include "runtime/Tokenizer/Tokenizer.h"
 #include "runtime/Generate/Sampler.h"
 #include "runtime/Support/Failure.h"
-#include "runtime/Tokenizer/Tokenizer.h"
 #include "runtime/Weights/Llama2c.h"
+#include "unittests/Runtime/Refusal.h"
 #include "unittests/Runtime/TempDir.h"
 
 #include <gtest/gtest.h>
@@ -14,18 +15,9 @@
 #include <random>
 
 using namespace agt::rt;
+using agt::rt::test::messageOf;
 
 namespace {
-
-std::string messageOf(const std::function<void()> &body) {
-  try {
-    body();
-  } catch (const Failure &failure) {
-    EXPECT_EQ(failure.code, AGT_BAD_INPUT);
-    return failure.message;
-  }
-  return "no failure";
-}
 
 std::string words(std::initializer_list<int32_t> numbers) {
   std::string bytes;

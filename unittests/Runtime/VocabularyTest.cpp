@@ -5,6 +5,7 @@
 #include "runtime/Tokenizer/Splitter.h"
 #include "runtime/Tokenizer/Tokenizer.h"
 #include "unittests/Runtime/GgufFile.h"
+#include "unittests/Runtime/Seed.h"
 #include "unittests/Runtime/TempDir.h"
 
 #include <gtest/gtest.h>
@@ -211,9 +212,7 @@ protected:
 
   /// Random texts, with what vocabularies here know and what they do not.
   void checkAnyBytes(const Tokenizer &tokens, const char *what) {
-    const char *given = std::getenv("AGT_SEED");
-    unsigned seed = given && std::atol(given) ? unsigned(std::atol(given))
-                                              : std::random_device()();
+    unsigned seed = test::drawnSeed();
     SCOPED_TRACE(std::string(what) + ", AGT_SEED=" + std::to_string(seed));
     std::mt19937 random(seed);
     const std::vector<std::string> common = {"a",
@@ -390,9 +389,7 @@ TEST_F(VocabularyTest, MarksAreAskedFor) {
 }
 
 TEST_F(VocabularyTest, AgreesWithASlowJoiner) {
-  const char *given = std::getenv("AGT_SEED");
-  unsigned seed = given && std::atol(given) ? unsigned(std::atol(given))
-                                            : std::random_device()();
+  unsigned seed = test::drawnSeed();
   SCOPED_TRACE("AGT_SEED=" + std::to_string(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 40; ++round) {
