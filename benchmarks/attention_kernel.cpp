@@ -7,8 +7,8 @@
 // largest, and the same for causal over unmasked.
 //
 //   attention_kernel [rounds [tokens [profile]]]
-#include "codegen/spirv/KernelBuilder.h"
 #include "codegen/spirv/Serialize.h"
+#include "codegen/spirv/SpirvBuilder.h"
 #include "codegen/spirv/attention/Attention.h"
 #include "unittests/SPIRV/AttentionRunner.h"
 
@@ -36,7 +36,7 @@ constexpr int64_t kChains = 12, kUnrolled = 8, kThreads = 64;
 
 /// Nothing but multiply-adds, in as many chains as keep the units busy.
 spirv::KernelCode multiplyAdds(mlir::MLIRContext &context) {
-  spirv::KernelBuilder b(mlir::UnknownLoc::get(&context),
+  spirv::SpirvBuilder b(mlir::UnknownLoc::get(&context),
                          {"peak", kThreads, {spirv::WordType::F32}});
   llvm::SmallVector<Value> chains;
   for (int64_t i = 0; i < kChains; ++i)

@@ -14,7 +14,7 @@
 #include "codegen/cpu/Lower.h"
 #include "codegen/cpu/MicroKernel.h"
 #include "codegen/cpu/attention/Attention.h"
-#include "codegen/spirv/attention/AttentionAbi.h"
+#include "codegen/kernels/attention/AttentionAbi.h"
 #include "runtime/Cpu/Pool.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -28,7 +28,7 @@
 #include <ctime>
 
 using namespace agt;
-using namespace agt::spirv::attention;
+using namespace agt::kernels::attention;
 
 namespace {
 

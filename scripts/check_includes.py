@@ -23,6 +23,15 @@ MAY_INCLUDE = {
     "runtime": set(),
     "tools": {"dialect", "frontend", "reference", "passes", "codegen", ABI},
 }
+# Within codegen/: what a target is made of, then the targets, which do not know
+# each other, then the program that holds them.
+CODEGEN = {
+    "common": set(),
+    "kernels": {"common"},
+    "spirv": {"common", "kernels"},
+    "cpu": {"common", "kernels"},
+    "host": {"common", "kernels", "spirv", "cpu"},
+}
 FOREIGN = {"runtime": re.compile(r"^(llvm|mlir|antlr4)")}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 
@@ -40,6 +49,10 @@ def faults(root: pathlib.Path):
                     yield f"{name}: includes {target}: the runtime knows no compiler library"
                 if target.startswith("runtime/Cli/") and name.parts[:2] != ("runtime", "Cli"):
                     yield f"{name}: includes {target}: nothing may know the command line"
+                if stage == "codegen" and target.startswith("codegen/"):
+                    own, other = name.parts[1], target.split("/")[1]
+                    if other != own and other not in CODEGEN[own]:
+                        yield f"{name}: includes {target}: codegen/{own}/ may not know codegen/{other}/"
                 first = target.split("/")[0]
                 if first == stage or first not in MAY_INCLUDE:
                     continue

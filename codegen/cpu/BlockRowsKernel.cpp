@@ -18,8 +18,8 @@ bool BlockRowsKernel::takes(Operation *anchor) {
   return unpack && isa<BlockArgument>(unpack.getBytes());
 }
 
-BlockRowsKernel::BlockRowsKernel(InvocationBuilder &k, spirv::Evaluator &e,
-                                 const spirv::ProductShape &shape, Value root,
+BlockRowsKernel::BlockRowsKernel(InvocationBuilder &k, kernels::Evaluator &e,
+                                 const kernels::ProductShape &shape, Value root,
                                  const Target &target)
     : ProductKernel(k, e, shape, root, target, few),
       unpack(shape.rhs.getDefiningOp<UnpackBlocksOp>()), lanes(target.lanes) {}

@@ -17,8 +17,8 @@ public:
   /// Whether the product is a linear whose weight is blocks in memory.
   static bool takes(mlir::Operation *anchor);
 
-  BlockRowsKernel(InvocationBuilder &k, spirv::Evaluator &e,
-                  const spirv::ProductShape &shape, mlir::Value root,
+  BlockRowsKernel(InvocationBuilder &k, kernels::Evaluator &e,
+                  const kernels::ProductShape &shape, mlir::Value root,
                   const Target &target);
 
 private:

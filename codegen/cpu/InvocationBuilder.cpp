@@ -6,8 +6,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
-using agt::spirv::Variable;
-using agt::spirv::WordType;
+using agt::kernels::Variable;
+using agt::kernels::WordType;
 
 namespace agt::cpu {
 

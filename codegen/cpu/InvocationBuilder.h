@@ -1,5 +1,5 @@
-// InvocationBuilder: kernels of independent invocations (codegen/spirv's
-// builders without subgroups) as a loop over invocations for the CPU.
+// InvocationBuilder: kernels of independent invocations (codegen/kernels) as
+// a loop over invocations for the CPU. A subgroup is one of them.
 //
 // An invocation is a turn of the loop, its number is thread(); workgroup() is
 // 0 unless set. Buffers are arrays of words as everywhere; they are arguments
@@ -9,17 +9,17 @@
 #ifndef AGT_CODEGEN_CPU_INVOCATIONBUILDER_H
 #define AGT_CODEGEN_CPU_INVOCATIONBUILDER_H
 
-#include "codegen/spirv/KernelBuilder.h"
+#include "codegen/kernels/KernelBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace agt::cpu {
 
-class InvocationBuilder : public spirv::KernelBuilder {
+class InvocationBuilder : public kernels::KernelBuilder {
 public:
   /// Appends the function `name` (an agt_cpu_fn) to `module`.
   InvocationBuilder(mlir::ModuleOp module, llvm::StringRef name,
-                    mlir::Location loc, std::vector<spirv::WordType> buffers);
+                    mlir::Location loc, std::vector<kernels::WordType> buffers);
   void finish();
 
   /// The workgroup's number as the launch counts them.
@@ -41,10 +41,12 @@ public:
   void storeWord(unsigned buffer, Value index, Value value) override;
   void storeNarrow(unsigned buffer, Value index, Value bits,
                    unsigned width) override;
-  spirv::Variable makeVariable(mlir::Type type) override;
+  kernels::Variable makeVariable(mlir::Type type) override;
   using KernelBuilder::makeVariable;
-  Value load(spirv::Variable v) override;
-  void store(spirv::Variable v, Value value) override;
+  Value broadcast(Value value, unsigned) override { return value; }
+  Value shuffle(Value value, Value) override { return value; }
+  Value load(kernels::Variable v) override;
+  void store(kernels::Variable v, Value value) override;
   Value fmaxAny(Value x, Value y) override;
   Value fmaxNaN(Value x, Value y) override;
   Value fminNaN(Value x, Value y) override;

@@ -1,4 +1,4 @@
-// See Kernels.h. The builders of codegen/spirv offer each kernel in several
+// See Kernels.h. The builders of codegen/kernels offer each kernel in several
 // forms; the CPU takes the one of independent invocations, as a loop.
 #include "codegen/cpu/Kernels.h"
 
@@ -6,29 +6,29 @@
 #include "codegen/cpu/InvocationBuilder.h"
 #include "codegen/cpu/Lower.h"
 #include "codegen/cpu/ProductKernel.h"
-#include "codegen/spirv/KernelVariants.h"
-#include "codegen/spirv/Kernels.h"
+#include "codegen/kernels/KernelVariants.h"
 
 using namespace mlir;
 
 namespace agt::cpu {
 namespace {
 
-class CpuVariantSet : public spirv::VariantSet {
+class CpuVariantSet : public kernels::VariantSet {
 public:
   CpuVariantSet(ModuleOp module, llvm::StringRef name, KernelOp kernel,
                 const Target &target)
       : VariantSet(kernel), module(module), name(name.str()), target(target) {}
 
-  LogicalResult add(const spirv::VariantPlan &plan,
-                    llvm::function_ref<void(spirv::Evaluator &)> body) override;
+  LogicalResult
+  add(const kernels::VariantPlan &plan,
+      llvm::function_ref<void(kernels::Evaluator &)> body) override;
 
   std::vector<CpuVariant> variants;
 
 private:
-  void addLoop(llvm::function_ref<void(spirv::Evaluator &)> body);
-  void addTiles(const spirv::VariantPlan &plan,
-                llvm::function_ref<void(spirv::Evaluator &)> body);
+  void addLoop(llvm::function_ref<void(kernels::Evaluator &)> body);
+  void addTiles(const kernels::VariantPlan &plan,
+                llvm::function_ref<void(kernels::Evaluator &)> body);
   void addProduct(Operation *anchor);
   void addBlockRows(Operation *anchor);
   CpuVariant &newVariant();
@@ -50,7 +50,7 @@ CpuVariant &CpuVariantSet::newVariant() {
 
 // So many that a workgroup is some microseconds of work.
 int64_t CpuVariantSet::invocationsPerGroup() {
-  Operation *anchor = spirv::anchorOf(kernel());
+  Operation *anchor = kernels::anchorOf(kernel());
   if (!anchor)
     return 2048;
   auto type = cast<RankedTensorType>(anchor->getOperand(0).getType());
@@ -60,15 +60,16 @@ int64_t CpuVariantSet::invocationsPerGroup() {
   return std::clamp<int64_t>(4096 / std::max<int64_t>(length, 1), 1, 256);
 }
 
-void CpuVariantSet::addLoop(llvm::function_ref<void(spirv::Evaluator &)> body) {
+void CpuVariantSet::addLoop(
+    llvm::function_ref<void(kernels::Evaluator &)> body) {
   CpuVariant &variant = newVariant();
   int64_t perGroup = invocationsPerGroup();
   variant.tile = {perGroup, 1, 1, 1};
   InvocationBuilder k(module, variant.function,
                       UnknownLoc::get(module.getContext()),
-                      spirv::Evaluator::buffersOf(kernel()));
-  spirv::Evaluator e(k, kernel(), shapes());
-  Value total = e.size(code().work[0]);
+                      kernels::Evaluator::buffersOf(kernel()));
+  kernels::Evaluator e(k, kernel(), shapes());
+  Value total = e.size(launch().work[0]);
   Value first = k.mul(k.group(), perGroup);
   Value last = k.minS(k.add(first, perGroup), total);
   e.forRange(first, last, 1, [&](Value number) {
@@ -81,14 +82,14 @@ void CpuVariantSet::addLoop(llvm::function_ref<void(spirv::Evaluator &)> body) {
 // Workgroups that are no row of invocations: one after the other, each as a
 // loop over its own.
 void CpuVariantSet::addTiles(
-    const spirv::VariantPlan &plan,
-    llvm::function_ref<void(spirv::Evaluator &)> body) {
+    const kernels::VariantPlan &plan,
+    llvm::function_ref<void(kernels::Evaluator &)> body) {
   CpuVariant &variant = newVariant();
   variant.tile = plan.tile;
   InvocationBuilder k(module, variant.function,
                       UnknownLoc::get(module.getContext()),
-                      spirv::Evaluator::buffersOf(kernel()));
-  spirv::Evaluator e(k, kernel(), shapes());
+                      kernels::Evaluator::buffersOf(kernel()));
+  kernels::Evaluator e(k, kernel(), shapes());
   k.setWorkgroup(k.group());
   e.forRange(k.i32(0), k.i32(plan.workgroupSize), 1, [&](Value number) {
     k.setThread(number);
@@ -99,7 +100,7 @@ void CpuVariantSet::addTiles(
 
 // Tiles in registers, for launches with rows enough to be worth the copies.
 void CpuVariantSet::addProduct(Operation *anchor) {
-  spirv::ProductShape shape(shapes(), anchor);
+  kernels::ProductShape shape(shapes(), anchor);
   Value root = kernel().getBody().front().getTerminator()->getOperand(0);
   CpuVariant &variant = newVariant();
   constexpr ProductTile tile = ProductKernel::packed;
@@ -114,15 +115,15 @@ void CpuVariantSet::addProduct(Operation *anchor) {
         flopsOfRow ? manyRows * double(flopsOfRow.getValue()) : double(1 << 20);
   InvocationBuilder k(module, variant.function,
                       UnknownLoc::get(module.getContext()),
-                      spirv::Evaluator::buffersOf(kernel()));
-  spirv::Evaluator e(k, kernel(), shapes());
+                      kernels::Evaluator::buffersOf(kernel()));
+  kernels::Evaluator e(k, kernel(), shapes());
   ProductKernel(k, e, shape, root, target).build();
   k.finish();
 }
 
 // Few rows by quantised blocks, which are unpacked in vectors.
 void CpuVariantSet::addBlockRows(Operation *anchor) {
-  spirv::ProductShape shape(shapes(), anchor);
+  kernels::ProductShape shape(shapes(), anchor);
   Value root = kernel().getBody().front().getTerminator()->getOperand(0);
   CpuVariant &variant = newVariant();
   constexpr ProductTile tile = BlockRowsKernel::few;
@@ -130,15 +131,15 @@ void CpuVariantSet::addBlockRows(Operation *anchor) {
   variant.scratchBytes = tile.scratchBytes();
   InvocationBuilder k(module, variant.function,
                       UnknownLoc::get(module.getContext()),
-                      spirv::Evaluator::buffersOf(kernel()));
-  spirv::Evaluator e(k, kernel(), shapes());
+                      kernels::Evaluator::buffersOf(kernel()));
+  kernels::Evaluator e(k, kernel(), shapes());
   BlockRowsKernel(k, e, shape, root, target).build();
   k.finish();
 }
 
 LogicalResult
-CpuVariantSet::add(const spirv::VariantPlan &plan,
-                   llvm::function_ref<void(spirv::Evaluator &)> body) {
+CpuVariantSet::add(const kernels::VariantPlan &plan,
+                   llvm::function_ref<void(kernels::Evaluator &)> body) {
   if (plan.subgroupSize != 0)
     return success();
   std::array<int64_t, 4> row = {plan.workgroupSize, 1, 1, 1};
@@ -146,7 +147,7 @@ CpuVariantSet::add(const spirv::VariantPlan &plan,
     addLoop(body);
     return success();
   }
-  Operation *anchor = spirv::anchorOf(kernel());
+  Operation *anchor = kernels::anchorOf(kernel());
   addProduct(anchor);
   if (BlockRowsKernel::takes(anchor))
     addBlockRows(anchor);
@@ -163,7 +164,7 @@ FailureOr<std::vector<CpuVariant>> buildKernel(ModuleOp module,
                                                const Target &target) {
   loadKernelDialects(*module.getContext());
   CpuVariantSet variants(module, name, kernel, target);
-  if (failed(spirv::buildVariants(variants)))
+  if (failed(kernels::buildVariants(variants)))
     return failure();
   return std::move(variants.variants);
 }

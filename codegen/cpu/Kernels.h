@@ -10,7 +10,8 @@
 namespace agt::cpu {
 
 /// Adds the kernel for `target` to `module` as functions whose names begin with
-/// `name`. Buffers, scalars and work are those of spirv::buildKernel.
+/// `name`. Buffers, scalars and work are those of
+/// codegen/kernels/KernelVariants.h.
 mlir::FailureOr<std::vector<CpuVariant>> buildKernel(mlir::ModuleOp module,
                                                      llvm::StringRef name,
                                                      KernelOp kernel,

@@ -6,12 +6,12 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
-using agt::spirv::Linear;
+using agt::kernels::Linear;
 
 namespace agt::cpu {
 
-ProductKernel::ProductKernel(InvocationBuilder &k, spirv::Evaluator &e,
-                             const spirv::ProductShape &shape, Value root,
+ProductKernel::ProductKernel(InvocationBuilder &k, kernels::Evaluator &e,
+                             const kernels::ProductShape &shape, Value root,
                              const Target &target, ProductTile tile)
     : k(k), e(e), s(shape), root(root),
       tile(tile), shape{target.tileRows, 2, target.lanes}, v(k, k.function()) {}

@@ -12,7 +12,7 @@
 #include "codegen/cpu/InvocationBuilder.h"
 #include "codegen/cpu/MicroKernel.h"
 #include "codegen/cpu/Target.h"
-#include "codegen/spirv/ProductShape.h"
+#include "codegen/kernels/ProductShape.h"
 
 namespace agt::cpu {
 
@@ -40,8 +40,8 @@ class ProductKernel {
 public:
   static constexpr ProductTile packed = {84, 256, 128, true};
 
-  ProductKernel(InvocationBuilder &k, spirv::Evaluator &e,
-                const spirv::ProductShape &shape, mlir::Value root,
+  ProductKernel(InvocationBuilder &k, kernels::Evaluator &e,
+                const kernels::ProductShape &shape, mlir::Value root,
                 const Target &target, ProductTile tile = packed);
   virtual ~ProductKernel() = default;
 
@@ -66,8 +66,8 @@ protected:
   Pointer at(int64_t floats, Value index);
 
   InvocationBuilder &k;
-  spirv::Evaluator &e;
-  const spirv::ProductShape &s;
+  kernels::Evaluator &e;
+  const kernels::ProductShape &s;
   Value root;
   ProductTile tile;
   TileShape shape;

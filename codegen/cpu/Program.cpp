@@ -46,15 +46,15 @@ LogicalResult Program::addKernel(size_t number, KernelOp kernel) {
 }
 
 void Program::addAttention(size_t number, Location loc,
-                           const spirv::attention::AttentionSpec &spec) {
+                           const kernels::attention::AttentionSpec &spec) {
   for (auto [i, target] : llvm::enumerate(targets))
     add(number, buildAttention(moduleFor(i, loc.getContext()), nameOf(number),
                                loc, spec, target));
 }
 
 void Program::addNumbered(size_t number, Location loc,
-                          const spirv::attention::AttentionSpec &spec,
-                          const spirv::attention::Numbered &kernel) {
+                          const kernels::attention::AttentionSpec &spec,
+                          const kernels::attention::Numbered &kernel) {
   for (auto [i, target] : llvm::enumerate(targets))
     add(number, buildNumbered(moduleFor(i, loc.getContext()), nameOf(number),
                               loc, spec, kernel, target));

@@ -9,7 +9,7 @@
 #define AGT_CODEGEN_CPU_PROGRAM_H
 
 #include "codegen/cpu/CpuCode.h"
-#include "codegen/spirv/attention/AttentionSpec.h"
+#include "codegen/kernels/attention/AttentionSpec.h"
 #include "dialect/Agt/Agt.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,7 +22,7 @@ namespace llvm {
 class Module;
 }
 
-namespace agt::spirv::attention {
+namespace agt::kernels::attention {
 struct Numbered;
 }
 
@@ -36,11 +36,11 @@ public:
 
   mlir::LogicalResult addKernel(size_t number, KernelOp kernel);
   void addAttention(size_t number, mlir::Location loc,
-                    const spirv::attention::AttentionSpec &spec);
+                    const kernels::attention::AttentionSpec &spec);
   /// A launch beside an attention's own.
   void addNumbered(size_t number, mlir::Location loc,
-                   const spirv::attention::AttentionSpec &spec,
-                   const spirv::attention::Numbered &kernel);
+                   const kernels::attention::AttentionSpec &spec,
+                   const kernels::attention::Numbered &kernel);
 
   /// The variants of a kernel in order of preference.
   llvm::ArrayRef<CpuVariant> variants(size_t number) const;

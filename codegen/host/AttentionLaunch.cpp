@@ -1,7 +1,7 @@
 //===- AttentionLaunch.cpp - agt.attention as a launch --------------------===//
 //
 // The op's operands and shapes as the buffers and scalars of
-// codegen/spirv/attention/AttentionAbi.h. Where pairs have to be asked one by
+// codegen/kernels/attention/AttentionAbi.h. Where pairs have to be asked one by
 // one, a first launch with the same buffers and scalars says which blocks of
 // keys can be left out.
 //
@@ -10,9 +10,10 @@
 #include "codegen/common/Partial.h"
 #include "codegen/host/AttentionShapes.h"
 #include "codegen/host/GraphEmitter.h"
+#include "codegen/kernels/attention/BlocksKernel.h"
+#include "codegen/kernels/attention/MergeKernel.h"
 #include "codegen/spirv/attention/Attention.h"
-#include "codegen/spirv/attention/BlocksKernel.h"
-#include "codegen/spirv/attention/MergeKernel.h"
+#include "codegen/spirv/attention/Numbered.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +22,7 @@
 using namespace mlir;
 using namespace agt;
 using namespace agt::host;
-namespace attn = agt::spirv::attention;
+namespace attn = agt::kernels::attention;
 
 namespace {
 
@@ -177,7 +178,7 @@ LogicalResult GraphEmitter::launchBeside(AttentionOp op,
   FailureOr<size_t> number = kernels.find(key, [&] {
     kernels.native().addNumbered(kernels.nextNumber(), op.getLoc(), spec,
                                  kernel);
-    return attn::buildNumbered(op.getLoc(), spec, kernel);
+    return spirv::attention::buildNumbered(op.getLoc(), spec, kernel);
   });
   if (failed(number))
     return failure();
@@ -252,8 +253,8 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   auto build = [&]() -> FailureOr<spirv::KernelCode> {
     kernels.native().addAttention(kernels.nextNumber(), op.getLoc(), spec);
     if (!kernels.wantsSpirv)
-      return attn::describeAttention(op.getLoc(), spec);
-    return attn::buildAttention(op.getLoc(), spec);
+      return spirv::attention::describeAttention(op.getLoc(), spec);
+    return spirv::attention::buildAttention(op.getLoc(), spec);
   };
   FailureOr<size_t> number = kernels.find(keyOf(spec), build);
   if (failed(number))

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace agt;
 using namespace agt::host;
-namespace attn = agt::spirv::attention;
+namespace attn = agt::kernels::attention;
 
 RowView::RowView(HostBuilder &b, llvm::ArrayRef<Value> dims, Layout layout) {
   bool headsFirst = layout == Layout::HSD;

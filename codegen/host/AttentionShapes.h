@@ -9,7 +9,7 @@
 #define AGT_CODEGEN_HOST_ATTENTIONSHAPES_H
 
 #include "codegen/host/HostBuilder.h"
-#include "codegen/spirv/attention/AttentionSpec.h"
+#include "codegen/kernels/attention/AttentionSpec.h"
 #include "dialect/Agt/Agt.h"
 
 namespace agt::host {
@@ -41,8 +41,8 @@ struct Strides {
 
 /// What the compiled code of an attention follows from. Keys are split where
 /// each part has at least `splitKeys` of them, and never where that is 0.
-spirv::attention::AttentionSpec specOf(AttentionOp op, int64_t splitKeys);
-std::string keyOf(const spirv::attention::AttentionSpec &spec);
+kernels::attention::AttentionSpec specOf(AttentionOp op, int64_t splitKeys);
+std::string keyOf(const kernels::attention::AttentionSpec &spec);
 
 /// Into how many parts keys are split, by the sizes of a run: as many as fill a
 /// device with work where `rows` that share keys are few, each of at least

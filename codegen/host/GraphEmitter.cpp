@@ -9,6 +9,7 @@
 
 #include "codegen/host/GraphEmitter.h"
 #include "codegen/host/HostAbi.h"
+#include "codegen/kernels/KernelVariants.h"
 #include "codegen/spirv/Kernels.h"
 #include "runtime/include/agt/runtime.h"
 
@@ -77,8 +78,9 @@ static LogicalResult checkReaders(KernelOp writer, Value cache) {
   while (cache) {
     for (Operation *user : cache.getUsers())
       if (user != reader && !isa<tensor::DimOp>(user))
-        return writer.emitOpError("appends to a cache that something else "
-                                  "reads")
+        return writer
+                   .emitOpError("appends to a cache that something else "
+                                "reads")
                    .attachNote(user->getLoc())
                << "it is read here";
     reader = cache.getDefiningOp();
@@ -143,10 +145,11 @@ void GraphEmitter::requireIndexable(Location loc, llvm::ArrayRef<Value> dims) {
     return;
   Value fits = arith::CmpFOp::create(b.ir(), loc, arith::CmpFPredicate::OLT,
                                      count, b.f64(limit));
-  b.require(fits, {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::host::placeOf(loc)),
-                   b.text("a tensor of this graph would have 2^31 elements "
-                          "or more"),
-                   b.i64(0), b.i64(0)});
+  b.require(fits,
+            {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::host::placeOf(loc)),
+             b.text("a tensor of this graph would have 2^31 elements "
+                    "or more"),
+             b.i64(0), b.i64(0)});
 }
 
 Value GraphEmitter::allocate(Location loc, llvm::ArrayRef<Value> dims,
@@ -232,7 +235,7 @@ void GraphEmitter::launch(Operation *op, size_t kernel, llvm::StringRef name,
                           llvm::ArrayRef<Value> scalars, Value flops,
                           Value enabled) {
   llvm::SmallVector<Value> items;
-  for (AffineExpr extent : kernels.kernels()[kernel].work)
+  for (AffineExpr extent : kernels.kernels()[kernel].launch.work)
     items.push_back(b.evaluate(extent, scalars));
   // A launch without work is none.
   if (enabled)
@@ -253,7 +256,7 @@ LogicalResult GraphEmitter::emitKernel(KernelOp op) {
       return failure();
     return spirv::buildKernel(op);
   };
-  FailureOr<size_t> number = kernels.find(spirv::kernelKey(op), build);
+  FailureOr<size_t> number = kernels.find(agt::kernels::kernelKey(op), build);
   if (failed(number))
     return failure();
   const spirv::KernelCode &code = kernels.kernels()[*number];
@@ -285,7 +288,7 @@ LogicalResult GraphEmitter::emitKernel(KernelOp op) {
     }
     arguments.push_back(allocate(result, shape));
   }
-  Value flops = b.toF64(b.evaluate(code.flops, scalars));
+  Value flops = b.toF64(b.evaluate(code.launch.flops, scalars));
   launch(op, *number, op.getLabel(), arguments, scalars, flops);
   return success();
 }
@@ -297,8 +300,9 @@ void GraphEmitter::emitRequire(RequireOp op) {
   while (values.size() < 2)
     values.push_back(b.i64(0));
   b.require(numbers.lookup(op.getCondition()),
-            {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::host::placeOf(op.getLoc())),
-             b.text(op.getMessage()), values[0], values[1]});
+            {runHandle, b.i32(AGT_BAD_INPUT),
+             b.text(agt::host::placeOf(op.getLoc())), b.text(op.getMessage()),
+             values[0], values[1]});
 }
 
 void GraphEmitter::emitRopeTable(RopeTableOp op) {
@@ -375,9 +379,9 @@ void GraphEmitter::checkInputs() {
       std::string message =
           llvm::formatv("expected size {{0} in dim {0} of '{1}', got {{1}",
                         axis, name ? name.getValue() : "?");
-      b.require(same,
-                {runHandle, b.i32(AGT_BAD_INPUT),
-                 b.text(agt::host::placeOf(graph.getLoc())), b.text(message), want, got});
+      b.require(same, {runHandle, b.i32(AGT_BAD_INPUT),
+                       b.text(agt::host::placeOf(graph.getLoc())),
+                       b.text(message), want, got});
     }
   }
 }

@@ -41,12 +41,11 @@ private:
   /// 1 or 0, or nothing where an attention is always launched.
   Value enabledOf(AttentionOp op);
   /// Launches a kernel that an attention needs besides its own.
-  mlir::LogicalResult launchBeside(AttentionOp op,
-                                   const spirv::attention::AttentionSpec &spec,
-                                   const spirv::attention::Numbered &kernel,
-                                   llvm::ArrayRef<Value> buffers,
-                                   llvm::ArrayRef<Value> scalars,
-                                   Value enabled);
+  mlir::LogicalResult
+  launchBeside(AttentionOp op, const kernels::attention::AttentionSpec &spec,
+               const kernels::attention::Numbered &kernel,
+               llvm::ArrayRef<Value> buffers, llvm::ArrayRef<Value> scalars,
+               Value enabled);
   /// Checks what an attention's inputs hold, where the graph's own are those.
   void checkData(AttentionOp op, Value queries, Value keys);
   /// The same for all attentions of a graph on a mesh (kDataChecks).

@@ -9,10 +9,10 @@
 #ifndef AGT_CODEGEN_SPIRV_KERNELCODE_H
 #define AGT_CODEGEN_SPIRV_KERNELCODE_H
 
-#include "mlir/IR/AffineExpr.h"
+#include "codegen/kernels/LaunchSize.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "llvm/ADT/SmallVector.h"
 
 #include <array>
 #include <cstdint>
@@ -41,15 +41,11 @@ struct KernelBinary {
   }
 };
 
-/// Variants in order of preference, and the size of a launch: `work` and
-/// `flops` are expressions over the launch's scalars (symbol j is scalar j),
-/// evaluated by the host in 64 bits. An attention has no `flops`: the host
-/// knows its masks.
+/// Variants in order of preference, and the size of a launch.
 struct KernelCode {
   std::string name;
   std::vector<KernelBinary> variants;
-  llvm::SmallVector<mlir::AffineExpr, 4> work;
-  mlir::AffineExpr flops;
+  kernels::LaunchSize launch;
 };
 
 } // namespace agt::spirv

@@ -1,59 +1,79 @@
 // See Kernels.h.
 #include "codegen/spirv/Kernels.h"
 
-#include "codegen/spirv/KernelVariants.h"
+#include "codegen/kernels/KernelVariants.h"
 #include "codegen/spirv/Serialize.h"
+#include "codegen/spirv/SpirvBuilder.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/raw_ostream.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 
 using namespace mlir;
 
 namespace agt::spirv {
+namespace {
 
-Operation *anchorOf(KernelOp kernel) {
-  for (Operation &op : kernel.getBody().front())
-    if (op.hasTrait<Anchor>())
-      return &op;
-  return nullptr;
+/// Each variant is built, lowered and serialised.
+class SpirvVariantSet : public kernels::VariantSet {
+public:
+  using VariantSet::VariantSet;
+
+  LogicalResult
+  add(const kernels::VariantPlan &plan,
+      llvm::function_ref<void(kernels::Evaluator &)> body) override;
+
+  std::vector<KernelBinary> variants;
+};
+
+// The features that the ops of a module need.
+uint32_t featuresOf(ModuleOp module) {
+  uint32_t features = 0;
+  module.walk([&](Operation *op) {
+    if (isa<mlir::spirv::GroupNonUniformBroadcastOp>(op))
+      features |= AGT_FEATURE_BROADCAST;
+    if (isa<mlir::spirv::GroupNonUniformShuffleOp>(op))
+      features |= AGT_FEATURE_SHUFFLE;
+    for (Type type : op->getResultTypes())
+      if (type.isInteger(64))
+        features |= AGT_FEATURE_INT64;
+  });
+  return features;
 }
 
-LogicalResult buildVariants(VariantSet &variants) {
-  Operation *anchor = anchorOf(variants.kernel());
-  if (!anchor)
-    return buildElementwise(variants);
-  return llvm::TypeSwitch<Operation *, LogicalResult>(anchor)
-      .Case<MatmulOp, LinearOp>(
-          [&](auto) { return buildProduct(variants, anchor); })
-      .Case([&](QuantizeOp op) { return buildQuantize(variants, op); })
-      .Case([&](CacheAppendOp op) { return buildCacheAppend(variants, op); })
-      .Default([&](Operation *op) { return buildRows(variants, op); });
+LogicalResult
+SpirvVariantSet::add(const kernels::VariantPlan &plan,
+                     llvm::function_ref<void(kernels::Evaluator &)> body) {
+  SpirvBuilder builder(
+      UnknownLoc::get(kernel().getContext()),
+      {"kernel", plan.workgroupSize, kernels::Evaluator::buffersOf(kernel())});
+  builder.guarded([&] {
+    kernels::Evaluator evaluator(builder, kernel(), shapes());
+    body(evaluator);
+  });
+  OwningOpRef<ModuleOp> module = builder.finish();
+  FailureOr<std::vector<uint32_t>> words = serializeKernel(*module);
+  if (failed(words))
+    return failure();
+  uint32_t features = featuresOf(*module);
+  variants.push_back(
+      {plan.profile, std::make_shared<OwningOpRef<ModuleOp>>(std::move(module)),
+       std::move(*words), plan.subgroupSize, features, plan.minFlops,
+       plan.tile});
+  return success();
 }
+
+} // namespace
 
 FailureOr<KernelCode> buildKernel(KernelOp kernel) {
   loadKernelDialects(*kernel.getContext());
-  VariantSet variants(kernel);
-  if (failed(buildVariants(variants)))
+  SpirvVariantSet set(kernel);
+  if (failed(buildVariants(set)))
     return kernel.emitError("kernel '")
            << kernel.getLabel() << "' cannot be built";
-  return std::move(variants.code());
-}
-
-std::string kernelKey(KernelOp kernel) {
-  std::string key;
-  llvm::raw_string_ostream out(key);
-  OpPrintingFlags flags;
-  flags.printGenericOpForm().useLocalScope().skipRegions(false);
-  // Values print by their number in the body, so names outside do not show.
-  for (Value input : kernel.getInputs())
-    out << input.getType() << ';';
-  for (Type result : kernel.getResultTypes())
-    out << result << ';';
-  for (Operation &op : kernel.getBody().front()) {
-    op.print(out, flags);
-    out << '\n';
-  }
-  return key;
+  KernelCode code;
+  code.name = kernel.getLabel().str();
+  code.launch = std::move(set.launch());
+  code.variants = std::move(set.variants);
+  return std::move(code);
 }
 
 } // namespace agt::spirv

@@ -3,7 +3,7 @@
 #include "codegen/cpu/attention/Attention.h"
 #include "codegen/cpu/Jit.h"
 #include "codegen/cpu/Lower.h"
-#include "codegen/spirv/attention/AttentionAbi.h"
+#include "codegen/kernels/attention/AttentionAbi.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/APFloat.h"
@@ -15,7 +15,7 @@
 #include <random>
 
 using namespace agt;
-using namespace agt::spirv::attention;
+using namespace agt::kernels::attention;
 
 namespace {
 
@@ -93,9 +93,9 @@ void AttentionTest::check(const AttentionSpec &spec, const Sizes &s,
                           bool topLeft, double poison) {
   SCOPED_TRACE(testing::Message()
                << "q" << spec.q << " k" << spec.k << " static " << spec.headDim
-               << "x" << spec.valueDim << " causal " << spec.terms.causal << " sizes "
-               << s.batch << "," << s.kvHeads << "," << s.stacked << ","
-               << s.queries << "," << s.keys << "," << s.headDim << ","
+               << "x" << spec.valueDim << " causal " << spec.terms.causal
+               << " sizes " << s.batch << "," << s.kvHeads << "," << s.stacked
+               << "," << s.queries << "," << s.keys << "," << s.headDim << ","
                << s.valueDim);
   int64_t heads = s.kvHeads * s.stacked;
   Array q(spec.q, s.batch * heads * s.queries * s.headDim);
@@ -147,8 +147,9 @@ void AttentionTest::check(const AttentionSpec &spec, const Sizes &s,
     for (int64_t row = 0; row < s.batch * heads * s.queries; ++row) {
       int64_t head = row / s.queries, i = row % s.queries;
       int64_t kv = head / heads * s.kvHeads + head % heads / s.stacked;
-      int64_t end =
-          spec.terms.causal ? std::clamp<int64_t>(i + offset + 1, 0, s.keys) : s.keys;
+      int64_t end = spec.terms.causal
+                        ? std::clamp<int64_t>(i + offset + 1, 0, s.keys)
+                        : s.keys;
       std::vector<double> x(end);
       double top = -INFINITY, total = 0, size = 0;
       for (int64_t j = 0; j < end; ++j) {

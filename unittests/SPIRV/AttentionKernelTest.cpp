@@ -19,7 +19,7 @@
 
 using namespace agt;
 using namespace agt::test;
-using spirv::attention::AttentionSpec;
+using kernels::attention::AttentionSpec;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // See AttentionRunner.h.
 #include "unittests/SPIRV/AttentionRunner.h"
 
-#include "codegen/spirv/attention/AttentionAbi.h"
+#include "codegen/kernels/attention/AttentionAbi.h"
 
 #include <chrono>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace agt::test {
 
-using namespace spirv::attention;
+using namespace kernels::attention;
 
 // ---- tensors ---------------------------------------------------------------
 

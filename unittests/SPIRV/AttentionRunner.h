@@ -3,8 +3,8 @@
 #ifndef AGT_UNITTESTS_SPIRV_ATTENTIONRUNNER_H
 #define AGT_UNITTESTS_SPIRV_ATTENTIONRUNNER_H
 
+#include "codegen/kernels/attention/AttentionSpec.h"
 #include "codegen/spirv/KernelCode.h"
-#include "codegen/spirv/attention/AttentionSpec.h"
 #include "runtime/include/agt/runtime.h"
 
 #include <deque>
@@ -35,7 +35,7 @@ struct RowTensor {
 };
 
 struct AttentionCase {
-  spirv::attention::AttentionSpec spec;
+  kernels::attention::AttentionSpec spec;
   int64_t batch = 1, kvHeads = 1, group = 1;
   int64_t queries = 1, keys = 1, headDim = 1, valueDim = 1;
   float scale = 1;

@@ -1,11 +1,12 @@
-// Kernels made with KernelBuilder come out as SPIR-V that Vulkan's validator
+// Kernels made with SpirvBuilder come out as SPIR-V that Vulkan's validator
 // takes.
-#include "codegen/spirv/KernelBuilder.h"
 #include "codegen/spirv/Serialize.h"
+#include "codegen/spirv/SpirvBuilder.h"
 #include "unittests/SPIRV/Validate.h"
 
 #include <gtest/gtest.h>
 
+using namespace agt::kernels;
 using namespace agt::spirv;
 using mlir::Value;
 
@@ -15,7 +16,7 @@ struct KernelBuilderTest : testing::Test {
   KernelBuilderTest() { loadKernelDialects(context); }
   mlir::MLIRContext context;
 
-  std::string validate(KernelBuilder &k) {
+  std::string validate(SpirvBuilder &k) {
     auto module = k.finish();
     auto words = serializeKernel(*module);
     return mlir::failed(words) ? "not serialised" : validateSpirv(*words);
@@ -23,8 +24,8 @@ struct KernelBuilderTest : testing::Test {
 };
 
 TEST_F(KernelBuilderTest, Elementwise) {
-  KernelBuilder k(mlir::UnknownLoc::get(&context),
-                  {"exp", 64, {WordType::F32, WordType::F32}});
+  SpirvBuilder k(mlir::UnknownLoc::get(&context),
+                 {"exp", 64, {WordType::F32, WordType::F32}});
   k.guarded([&] {
     Value i = k.add(k.mul(k.workgroup(), 64), k.thread());
     k.ifThen(k.ult(i, k.scalar(0)), [&] {
@@ -38,8 +39,8 @@ TEST_F(KernelBuilderTest, EveryElementType) {
   for (agt_dtype dtype :
        {AGT_F32, AGT_F16, AGT_BF16, AGT_I8, AGT_I32, AGT_BOOL}) {
     SCOPED_TRACE(dtype);
-    KernelBuilder k(mlir::UnknownLoc::get(&context),
-                    {"copy", 32, {wordTypeOf(dtype), wordTypeOf(dtype)}});
+    SpirvBuilder k(mlir::UnknownLoc::get(&context),
+                   {"copy", 32, {wordTypeOf(dtype), wordTypeOf(dtype)}});
     Value i = k.add(k.mul(k.workgroup(), 32), k.thread());
     k.storeElement(1, dtype, i, k.loadElement(0, dtype, i));
     EXPECT_EQ(validate(k), "");
@@ -47,8 +48,8 @@ TEST_F(KernelBuilderTest, EveryElementType) {
 }
 
 TEST_F(KernelBuilderTest, SubgroupsLoopsAndSharedMemory) {
-  KernelBuilder k(mlir::UnknownLoc::get(&context),
-                  {"mixed", 8, {WordType::F32, WordType::I32}});
+  SpirvBuilder k(mlir::UnknownLoc::get(&context),
+                 {"mixed", 8, {WordType::F32, WordType::I32}});
   SharedArray shared = k.makeShared(k.f32Type(), 8);
   Variable sum = k.makeVariable(k.f32(0));
   k.forRange(k.i32(0), k.scalar(0), 8, [&](Value i) {

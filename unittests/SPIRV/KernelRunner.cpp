@@ -202,11 +202,11 @@ private:
                ArrayRef<int64_t> scalars) {
     int64_t work[4];
     for (unsigned i = 0; i < 4; ++i)
-      work[i] = evaluate(prepared.code.work[i], scalars);
+      work[i] = evaluate(prepared.code.launch.work[i], scalars);
     check(agt_graph_launch(
         run, &prepared.kernel, buffers.data(), buffers.size(), scalars.data(),
         scalars.size(), work,
-        static_cast<double>(evaluate(prepared.code.flops, scalars)),
+        static_cast<double>(evaluate(prepared.code.launch.flops, scalars)),
         prepared.code.name.c_str(), "test"));
   }
 

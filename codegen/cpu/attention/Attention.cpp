@@ -3,7 +3,7 @@
 
 #include "codegen/cpu/InvocationBuilder.h"
 #include "codegen/cpu/attention/BlockKernel.h"
-#include "codegen/spirv/attention/Launch.h"
+#include "codegen/kernels/attention/Launch.h"
 
 namespace agt::cpu {
 
@@ -14,7 +14,7 @@ static constexpr int64_t fewRows = 8;
 
 std::vector<CpuVariant>
 buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
-               const spirv::attention::AttentionSpec &spec,
+               const kernels::attention::AttentionSpec &spec,
                const Target &target) {
   std::string function = (name + "." + target.suffix).str();
   CpuBuilder b(module, function, loc);
@@ -55,15 +55,16 @@ buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
 
 std::vector<CpuVariant>
 buildNumbered(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
-              const spirv::attention::AttentionSpec &spec,
-              const spirv::attention::Numbered &kernel, const Target &target) {
+              const kernels::attention::AttentionSpec &spec,
+              const kernels::attention::Numbered &kernel,
+              const Target &target) {
   constexpr int64_t perGroup = 64;
   CpuVariant variant;
   variant.function = (name + "." + target.suffix).str();
   variant.isa = target.isa;
   variant.tile = {perGroup, 1, 1, 1};
   InvocationBuilder k(module, variant.function, loc,
-                      spirv::attention::wordTypesOf(spec));
+                      kernels::attention::wordTypesOf(spec));
   mlir::Value first = k.mul(k.group(), perGroup);
   mlir::Value last = k.minS(k.add(first, perGroup), kernel.count(k));
   k.forRange(first, last, 1, [&](mlir::Value number) {

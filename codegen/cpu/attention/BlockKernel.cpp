@@ -2,11 +2,11 @@
 #include "codegen/cpu/attention/BlockKernel.h"
 
 #include "codegen/cpu/attention/RowScores.h"
-#include "codegen/spirv/attention/BlocksKernel.h"
+#include "codegen/kernels/attention/BlocksKernel.h"
 
 using namespace mlir;
 using agt::codegen::kBlockKeys;
-using namespace agt::spirv::attention;
+using namespace agt::kernels::attention;
 
 namespace agt::cpu {
 
@@ -24,8 +24,8 @@ BlockKernel::BlockKernel(CpuBuilder &b, const AttentionSpec &spec,
   auto strideOf = [&](int64_t dims, int64_t most) {
     return roundUp(dims ? dims : most, shape.width());
   };
-  headStride = strideOf(spec.headDim, spirv::attention::kMostHeadDim);
-  valueStride = strideOf(spec.valueDim, spirv::attention::kMostValueDim);
+  headStride = strideOf(spec.headDim, kernels::attention::kMostHeadDim);
+  valueStride = strideOf(spec.valueDim, kernels::attention::kMostValueDim);
   auto place = [&](int64_t floats) {
     int64_t at = scratchEnd;
     scratchEnd += roundUp(floats * 4, 64);
@@ -442,7 +442,8 @@ void BlockKernel::pairTile(Index row, Index firstKey, Index count,
           rowScores.apply(globalRow(row + r), firstKey, scores, keyScales,
                           seenPairs + r * kBlockKeys, masked);
       };
-      b.ifElse(whole, [&] { apply(false); }, [&] { apply(true); });
+      b.ifElse(
+          whole, [&] { apply(false); }, [&] { apply(true); });
       softmax(row + r, r, b.index(kBlockKeys));
       scaleWeights(scores);
     });

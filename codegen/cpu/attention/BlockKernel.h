@@ -40,7 +40,7 @@ struct BlockShape {
 
 class BlockKernel {
 public:
-  BlockKernel(CpuBuilder &b, const spirv::attention::AttentionSpec &spec,
+  BlockKernel(CpuBuilder &b, const kernels::attention::AttentionSpec &spec,
               const BlockShape &shape);
 
   int64_t scratchBytes() const { return scratchEnd; }
@@ -77,7 +77,7 @@ private:
   Index globalRow(Index row);
 
   CpuBuilder &b;
-  spirv::attention::AttentionSpec spec;
+  kernels::attention::AttentionSpec spec;
   TileShape shape;
   int64_t maxRows;
   bool packed;

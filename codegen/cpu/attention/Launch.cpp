@@ -1,11 +1,11 @@
 // See Launch.h.
 #include "codegen/cpu/attention/Launch.h"
 
-#include "codegen/spirv/attention/AttentionAbi.h"
+#include "codegen/kernels/attention/AttentionAbi.h"
 
 #include <cmath>
 
-using namespace agt::spirv::attention;
+using namespace agt::kernels::attention;
 using agt::codegen::kBlockKeys;
 using mlir::Value;
 

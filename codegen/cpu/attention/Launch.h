@@ -7,7 +7,7 @@
 #include "codegen/common/Partial.h"
 #include "codegen/common/ScoreExpr.h"
 #include "codegen/cpu/CpuBuilder.h"
-#include "codegen/spirv/attention/AttentionSpec.h"
+#include "codegen/kernels/attention/AttentionSpec.h"
 
 namespace agt::cpu {
 
@@ -16,7 +16,7 @@ public:
   using Value = mlir::Value;
   using Row = codegen::ScoreExpr::Row;
 
-  Launch(CpuBuilder &b, const spirv::attention::AttentionSpec &spec);
+  Launch(CpuBuilder &b, const kernels::attention::AttentionSpec &spec);
 
   Index queries, keys, stacked; // tokens, tokens, query heads of the kv head
   Index headDim, valueDim;
@@ -32,11 +32,11 @@ public:
   Pointer outputRow(Index row) const;
   Row about(Index row) const;
   /// The row's first element of a mask or bias.
-  Pointer pairs(spirv::attention::Buffer buffer, Index row) const;
+  Pointer pairs(kernels::attention::Buffer buffer, Index row) const;
   /// Position or segment of the batch entry's first key.
-  Pointer tokens(spirv::attention::Buffer buffer) const;
+  Pointer tokens(kernels::attention::Buffer buffer) const;
   /// The scale of the keys' block.
-  Pointer scale(spirv::attention::Buffer buffer, Index key) const;
+  Pointer scale(kernels::attention::Buffer buffer, Index key) const;
 
   /// What the first launch found of rows `first` to `last` and keys of block
   /// `keyBlock` (of kBlockKeys): its words, joined.
@@ -57,12 +57,12 @@ public:
 
 private:
   Pointer rowOf(Pointer base, Index row, Index head, Index token) const;
-  Pointer buffer(spirv::attention::Buffer buffer) const;
-  Value ofHead(spirv::attention::Buffer buffer, Index row) const;
+  Pointer buffer(kernels::attention::Buffer buffer) const;
+  Value ofHead(kernels::attention::Buffer buffer, Index row) const;
   Index queryHead(Index row) const;
 
   CpuBuilder &b;
-  const spirv::attention::AttentionSpec &spec;
+  const kernels::attention::AttentionSpec &spec;
   Index kvHeads, batch, kvHead;
   Pointer q, o;
   Index qHead, qToken, oHead, oToken;

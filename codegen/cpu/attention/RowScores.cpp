@@ -2,7 +2,7 @@
 #include "codegen/cpu/attention/RowScores.h"
 
 using namespace mlir;
-using namespace agt::spirv::attention;
+using namespace agt::kernels::attention;
 using agt::codegen::kBlockKeys;
 using agt::codegen::ScoreExpr;
 

@@ -11,7 +11,7 @@ class RowScores {
 public:
   using Value = mlir::Value;
 
-  RowScores(CpuBuilder &b, const spirv::attention::AttentionSpec &spec,
+  RowScores(CpuBuilder &b, const kernels::attention::AttentionSpec &spec,
             const Launch &launch, int64_t lanes)
       : b(b), spec(spec), launch(launch), lanes(lanes) {}
 
@@ -27,7 +27,7 @@ private:
   codegen::ScoreExpr::Key keys(Index row, Index first);
 
   CpuBuilder &b;
-  const spirv::attention::AttentionSpec &spec;
+  const kernels::attention::AttentionSpec &spec;
   const Launch &launch;
   int64_t lanes;
 };

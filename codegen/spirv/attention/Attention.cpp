@@ -1,14 +1,15 @@
 // See Attention.h.
 #include "codegen/spirv/attention/Attention.h"
 
+#include "codegen/kernels/attention/AttentionAbi.h"
 #include "codegen/spirv/Profile.h"
 #include "codegen/spirv/Serialize.h"
-#include "codegen/spirv/attention/AttentionAbi.h"
 #include "codegen/spirv/attention/BroadcastKernel.h"
 #include "codegen/spirv/attention/RowsBody.h"
 #include "codegen/spirv/attention/TileKernel.h"
 
 using namespace mlir;
+using namespace agt::kernels::attention;
 
 namespace agt::spirv::attention {
 
@@ -117,8 +118,8 @@ KernelCode describeAttention(Location loc, const AttentionSpec &spec) {
   if (spec.split)
     kvHeads = kvHeads * scalar(kParts);
   AffineExpr queries = scalar(kQueries);
-  code.work = {queries, kvHeads * scalar(kGroup), kvHeads,
-               scalar(kGroup) * queries};
+  code.launch.work = {queries, kvHeads * scalar(kGroup), kvHeads,
+                      scalar(kGroup) * queries};
   return code;
 }
 

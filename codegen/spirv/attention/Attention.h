@@ -6,13 +6,15 @@
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_ATTENTION_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_ATTENTION_H
 
+#include "codegen/kernels/attention/AttentionSpec.h"
 #include "codegen/spirv/KernelCode.h"
-#include "codegen/spirv/attention/AttentionSpec.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace agt::spirv::attention {
+
+using kernels::attention::AttentionSpec;
 
 /// A variant before it is serialised.
 struct Variant {

@@ -2,12 +2,14 @@
 #include "codegen/spirv/attention/BroadcastKernel.h"
 
 #include "codegen/common/Partial.h"
-#include "codegen/spirv/attention/AttentionAbi.h"
-#include "codegen/spirv/attention/Launch.h"
+#include "codegen/kernels/attention/AttentionAbi.h"
+#include "codegen/kernels/attention/Launch.h"
 #include "codegen/spirv/attention/RowAccess.h"
 #include "codegen/spirv/attention/RowsBody.h"
 
 using namespace mlir;
+using namespace agt::kernels;
+using namespace agt::kernels::attention;
 using agt::codegen::BlockSoftmax;
 
 namespace agt::spirv::attention {
@@ -102,7 +104,7 @@ private:
   }
 
   BroadcastShape shape;
-  KernelBuilder b;
+  SpirvBuilder b;
   RowAccess q, k, v, o;
   const AttentionSpec &spec;
   std::optional<Launch> launch;

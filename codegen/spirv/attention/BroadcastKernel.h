@@ -15,12 +15,14 @@
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_BROADCASTKERNEL_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_BROADCASTKERNEL_H
 
-#include "codegen/spirv/attention/AttentionSpec.h"
+#include "codegen/kernels/attention/AttentionSpec.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace agt::spirv::attention {
+
+using kernels::attention::AttentionSpec;
 
 struct BroadcastShape {
   int64_t lanes = 8;       // of the subgroup

@@ -4,6 +4,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace agt::kernels;
 
 namespace agt::spirv::attention {
 

@@ -7,7 +7,7 @@
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_ROWACCESS_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_ROWACCESS_H
 
-#include "codegen/spirv/KernelBuilder.h"
+#include "codegen/spirv/SpirvBuilder.h"
 
 namespace agt::spirv::attention {
 
@@ -31,7 +31,7 @@ class RowAccess {
 public:
   using Value = mlir::Value;
 
-  RowAccess(KernelBuilder &b, unsigned buffer, agt_dtype dtype, WordType word,
+  RowAccess(SpirvBuilder &b, unsigned buffer, agt_dtype dtype, WordType word,
             RowLayout layout)
       : b(b), buffer(buffer), dtype(dtype), word(word),
         perWord(elementsPerWord(dtype, word)), layout(layout) {
@@ -54,7 +54,7 @@ private:
     return (chunk + 1) * layout.chunkDims() <= layout.dims;
   }
 
-  KernelBuilder &b;
+  SpirvBuilder &b;
   unsigned buffer;
   agt_dtype dtype;
   WordType word;

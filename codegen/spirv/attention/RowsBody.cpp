@@ -1,14 +1,16 @@
 // See RowsBody.h.
 #include "codegen/spirv/attention/RowsBody.h"
 
-#include "codegen/spirv/attention/AttentionAbi.h"
+#include "codegen/kernels/attention/AttentionAbi.h"
 
 using namespace mlir;
+using namespace agt::kernels;
+using namespace agt::kernels::attention;
 using agt::codegen::BlockSoftmax;
 
 namespace agt::spirv::attention {
 
-RowsBody::RowsBody(KernelBuilder &b, const AttentionSpec &spec,
+RowsBody::RowsBody(SpirvBuilder &b, const AttentionSpec &spec,
                    const Launch &launch, int64_t lanes)
     : b(b), spec(spec), launch(launch), lanes(lanes),
       q(b.view(kQ, wordTypeOf(spec.q))), k(b.view(kK, wordTypeOf(spec.k))),
@@ -234,8 +236,8 @@ void RowsBody::storePartial() {
 
 OwningOpRef<ModuleOp> buildRows(Location loc, const AttentionSpec &spec,
                                 int64_t lanes) {
-  KernelBuilder b(
-      loc, {"attention", static_cast<int32_t>(lanes), wordTypesOf(spec)});
+  SpirvBuilder b(loc,
+                 {"attention", static_cast<int32_t>(lanes), wordTypesOf(spec)});
   b.guarded([&] {
     Launch launch(b, spec, RowsBody::kRowsAtOnce, Launch::OfKvHead);
     RowsBody body(b, spec, launch, lanes);

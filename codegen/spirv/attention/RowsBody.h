@@ -13,9 +13,13 @@
 #define AGT_CODEGEN_SPIRV_ATTENTION_ROWSBODY_H
 
 #include "codegen/common/Partial.h"
-#include "codegen/spirv/attention/Launch.h"
+#include "codegen/kernels/attention/Launch.h"
+#include "codegen/spirv/SpirvBuilder.h"
 
 namespace agt::spirv::attention {
+
+using kernels::attention::AttentionSpec;
+using kernels::attention::Launch;
 
 /// The largest value dim.
 constexpr int64_t kMaxValueDim = 256;
@@ -26,7 +30,7 @@ public:
   static constexpr int64_t kRowsAtOnce = 4;
 
   /// Makes the shared arrays; emits nothing else.
-  RowsBody(KernelBuilder &b, const AttentionSpec &spec, const Launch &launch,
+  RowsBody(SpirvBuilder &b, const AttentionSpec &spec, const Launch &launch,
            int64_t lanes);
 
   /// Computes and stores the rows from `first` up to `end`.
@@ -49,7 +53,7 @@ private:
   codegen::BlockSoftmax softmaxAcrossLanes(Value m, Value score);
   void forChunks(llvm::function_ref<void(Value place, Value dim)> body);
 
-  KernelBuilder &b;
+  SpirvBuilder &b;
   const AttentionSpec &spec;
   const Launch &launch;
   int64_t lanes;

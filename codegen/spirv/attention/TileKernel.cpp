@@ -2,11 +2,13 @@
 #include "codegen/spirv/attention/TileKernel.h"
 
 #include "codegen/common/Partial.h"
-#include "codegen/spirv/attention/AttentionAbi.h"
-#include "codegen/spirv/attention/Launch.h"
+#include "codegen/kernels/attention/AttentionAbi.h"
+#include "codegen/kernels/attention/Launch.h"
 #include "codegen/spirv/attention/RowsBody.h"
 
 using namespace mlir;
+using namespace agt::kernels;
+using namespace agt::kernels::attention;
 
 namespace agt::spirv::attention {
 namespace {
@@ -68,7 +70,7 @@ private:
   const AttentionSpec &spec;
   bool matrices;
   int64_t pitch; // of a staged row of f32
-  KernelBuilder b;
+  SpirvBuilder b;
   int64_t chunks; // of a value row
   std::optional<Launch> launch;
   SharedArray sharedQ, sharedKV, weights;
@@ -208,7 +210,7 @@ SmallVector<Builder::PerRow> Builder::products(Value firstKey) {
 // The same by four subgroups, a quarter of the tile each, and through shared
 // memory to the threads that go on with them.
 SmallVector<Builder::PerRow> Builder::matrixProducts(Value firstKey) {
-  using Matrix = KernelBuilder::Matrix;
+  using Matrix = SpirvBuilder::Matrix;
   constexpr int64_t across = kKeys / kSide;
   Value row = b.mul(b.div(b.subgroup(), across), kSide);
   Value column = b.mul(b.rem(b.subgroup(), across), kSide);

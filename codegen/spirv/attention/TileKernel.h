@@ -17,12 +17,14 @@
 #ifndef AGT_CODEGEN_SPIRV_ATTENTION_TILEKERNEL_H
 #define AGT_CODEGEN_SPIRV_ATTENTION_TILEKERNEL_H
 
-#include "codegen/spirv/attention/AttentionSpec.h"
+#include "codegen/kernels/attention/AttentionSpec.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace agt::spirv::attention {
+
+using kernels::attention::AttentionSpec;
 
 constexpr int64_t kTileRows = 32;
 

@@ -1,0 +1,81 @@
+// See AttentionSpec.h.
+#include "codegen/kernels/attention/AttentionSpec.h"
+
+namespace agt::kernels::attention {
+
+bool AttentionSpec::has(Buffer buffer) const {
+  switch (buffer) {
+  case kQ:
+  case kK:
+  case kV:
+  case kO:
+    return true;
+  case kLse:
+    return lse || partial;
+  case kMask:
+    return terms.mask;
+  case kBias:
+    return terms.bias;
+  case kSink:
+    return sink;
+  case kAlibi:
+    return terms.alibi;
+  case kQPos:
+    return terms.queryPositions;
+  case kKvPos:
+    return terms.keyPositions;
+  case kQSeg:
+  case kKvSeg:
+    return terms.segments;
+  case kKvLen:
+    return terms.lengths;
+  case kKScale:
+    return terms.keyScales;
+  case kVScale:
+    return valueScales;
+  case kBlocks:
+    return hasBlocks();
+  case kPartials:
+    return split;
+  case kBufferCount:
+    break;
+  }
+  return false;
+}
+
+unsigned AttentionSpec::place(Buffer buffer) const {
+  unsigned number = 0;
+  for (unsigned i = 0; i < buffer; ++i)
+    number += has(static_cast<Buffer>(i));
+  return number;
+}
+
+agt_dtype AttentionSpec::typeOf(Buffer buffer) const {
+  switch (buffer) {
+  case kQ:
+    return q;
+  case kK:
+    return k;
+  case kV:
+    return v;
+  case kO:
+    return o;
+  case kMask:
+    return AGT_BOOL;
+  case kBias:
+    return biasType;
+  case kSink:
+    return sinkType;
+  case kAlibi:
+    return alibiType;
+  case kLse:
+  case kKScale:
+  case kVScale:
+  case kPartials:
+    return AGT_F32;
+  default:
+    return AGT_I32;
+  }
+}
+
+} // namespace agt::kernels::attention
