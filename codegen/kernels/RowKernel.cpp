@@ -75,11 +75,11 @@ private:
   struct Scale {
     Value by, up;
   };
-  // Of a row times `scale`; of the row as it is where there is none. A null
-  // mean is 0.
+  // Of a row times `scale`; of the row as it is where there is none. The mean
+  // is `mean` and `rest`, of which either may be null: 0.
   struct Moments {
     std::optional<Scale> scale;
-    Value mean, squares, eps;
+    Value mean, rest, squares, eps;
   };
   void emitNorm(const Norm &norm);
   Moments momentsOf(const Norm &norm, std::optional<Scale> scale);
@@ -89,7 +89,9 @@ private:
     Value x = e.element(norm.input, place);
     if (moments.scale)
       x = scaled(x, *moments.scale);
-    return moments.mean ? k.fsub(x, moments.mean) : x;
+    if (moments.mean)
+      x = k.fsub(x, moments.mean);
+    return moments.rest ? k.fsub(x, moments.rest) : x;
   }
 
   Evaluator &e;
@@ -288,24 +290,41 @@ Value RowKernel::scaled(Value x, const Scale &scale) {
 
 RowKernel::Moments RowKernel::momentsOf(const Norm &norm,
                                         std::optional<Scale> scale) {
-  Moments moments{scale, nullptr, nullptr, k.f32(norm.eps)};
+  Moments moments{scale, nullptr, nullptr, nullptr, k.f32(norm.eps)};
   if (norm.centred) {
     Value sum = loop.sum(k.f32(0), [&](Value, Place place) {
       return centred(norm, place, moments);
     });
     moments.mean = k.fdiv(sum, rowLength(norm.input));
   }
-  moments.squares = loop.sum(k.f32(0), [&](Value, Place place) {
+  if (!norm.centred) {
+    moments.squares = loop.sum(k.f32(0), [&](Value, Place place) {
+      Value x = centred(norm, place, moments);
+      return k.fmul(x, x);
+    });
+    return moments;
+  }
+  // What rounding kept from the mean would pass for spread: it is summed along
+  // and taken out (the corrected two-pass algorithm: Chan, Golub and LeVeque,
+  // The American Statistician 37, 1983). Of equal elements that leaves what
+  // rounding made of the squares, about which nothing smaller is known: it
+  // stays above what rounding leaves of an element.
+  Values sums = loop.sums({k.f32(0), k.f32(0)}, [&](Value, Place place) {
     Value x = centred(norm, place, moments);
-    return k.fmul(x, x);
+    return Values{k.fmul(x, x), x};
   });
+  moments.rest = k.fdiv(sums[1], rowLength(norm.input));
+  moments.squares = k.fmaxNaN(k.fsub(sums[0], k.fmul(moments.rest, sums[1])),
+                              k.fmul(sums[0], k.f32(0x1p-22)));
   return moments;
 }
 
 void RowKernel::rescale(const Norm &norm, Moments &moments) {
-  Variable mean, squares = k.makeVariable(moments.squares);
-  if (norm.centred)
+  Variable mean, rest, squares = k.makeVariable(moments.squares);
+  if (norm.centred) {
     mean = k.makeVariable(moments.mean);
+    rest = k.makeVariable(moments.rest);
+  }
   Variable by = k.makeVariable(k.f32(1));
   Variable eps = k.makeVariable(moments.eps);
   // Infinite or NaN: as numbers, for a driver may take it that neither occurs.
@@ -332,14 +351,20 @@ void RowKernel::rescale(const Norm &norm, Moments &moments) {
     }
     Moments again = momentsOf(norm, scale);
     k.store(squares, again.squares);
-    if (norm.centred)
+    if (norm.centred) {
       k.store(mean, again.mean);
+      k.store(rest, again.rest);
+    }
     k.store(by, scale.by);
     k.store(eps, newEps);
   });
-  if (norm.centred)
+  if (norm.centred) {
     moments.mean = k.load(mean);
-  moments = {Scale{k.load(by), up}, moments.mean, k.load(squares), k.load(eps)};
+    moments.rest = k.load(rest);
+  }
+  moments.scale = Scale{k.load(by), up};
+  moments.squares = k.load(squares);
+  moments.eps = k.load(eps);
 }
 
 void RowKernel::emitNorm(const Norm &norm) {

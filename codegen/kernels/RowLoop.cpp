@@ -105,32 +105,44 @@ Values RowLoop::foldRow(
 
 Value RowLoop::sum(Value zero,
                    llvm::function_ref<Value(Value r, Place place)> term) {
-  bool real = isa<FloatType>(zero.getType());
-  auto add = [&](Value a, Value b) {
-    return real ? k.fadd(a, b) : k.add(a, b);
+  return sums({zero},
+              [&](Value r, Place place) { return Values{term(r, place)}; })[0];
+}
+
+Values RowLoop::sums(Values zeros,
+                     llvm::function_ref<Values(Value r, Place place)> terms) {
+  bool real = isa<FloatType>(zeros[0].getType());
+  auto add = [&](ArrayRef<Value> a, ArrayRef<Value> b) {
+    Values both;
+    for (auto [x, y] : llvm::zip_equal(a, b))
+      both.push_back(real ? k.fadd(x, y) : k.add(x, y));
+    return both;
   };
   auto step = [&](ArrayRef<Value> carried, Value r, Place place) {
-    return Values{add(carried[0], term(r, place))};
+    return add(carried, terms(r, place));
   };
-  Value total;
   std::optional<int64_t> length = shape.staticLength();
   int64_t block = kBlock * lanes;
-  if (!real || (length && *length <= block)) {
-    total = fold({zero}, step)[0];
-  } else {
-    Variable sum = k.makeVariable(zero);
-    Value end = e.size(shape.length);
-    e.forRange(k.i32(0), end, block, [&](Value start) {
-      Value last = k.minS(k.add(start, block), end);
-      Value part = foldRange(k.add(start, firstLane()), last, {zero}, step)[0];
-      k.store(sum, add(k.load(sum), part));
-    });
-    total = k.load(sum);
-  }
-  return combineLanes(k, lanes, {total},
-                      [&](ArrayRef<Value> a, ArrayRef<Value> b) {
-                        return Values{add(a[0], b[0])};
-                      })[0];
+  if (!real || (length && *length <= block))
+    return combineLanes(k, lanes, fold(std::move(zeros), step), add);
+
+  SmallVector<Variable> totals;
+  for (Value zero : zeros)
+    totals.push_back(k.makeVariable(zero));
+  auto loaded = [&] {
+    Values values;
+    for (Variable total : totals)
+      values.push_back(k.load(total));
+    return values;
+  };
+  Value end = e.size(shape.length);
+  e.forRange(k.i32(0), end, block, [&](Value start) {
+    Value last = k.minS(k.add(start, block), end);
+    Values part = foldRange(k.add(start, firstLane()), last, zeros, step);
+    for (auto [total, value] : llvm::zip_equal(totals, add(loaded(), part)))
+      k.store(total, value);
+  });
+  return combineLanes(k, lanes, loaded(), add);
 }
 
 // ---- results ---------------------------------------------------------------

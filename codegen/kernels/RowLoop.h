@@ -39,6 +39,9 @@ public:
   Values fold(Values init, Step step);
   /// The sum of `term` over the whole row.
   Value sum(Value zero, llvm::function_ref<Value(Value r, Place place)> term);
+  /// Several sums at a time, of floats or of integers.
+  Values sums(Values zeros,
+              llvm::function_ref<Values(Value r, Place place)> terms);
   /// The same fold over the whole row: the same for all lanes.
   Values foldRow(
       Values init, Step step,

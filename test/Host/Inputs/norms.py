@@ -37,8 +37,8 @@ def run(program, device, folder, graph, **inputs) -> np.ndarray:
     return np.load(folder / "o.npy").astype(np.float64)
 
 
-def check(what: str, got: np.ndarray, want: np.ndarray):
-    wrong = ~(np.abs(got - want) <= 1e-5 * np.maximum(1, np.abs(want)))
+def check(what: str, got: np.ndarray, want: np.ndarray, tolerance: float = 1e-5):
+    wrong = ~(np.abs(got - want) <= tolerance * np.maximum(1, np.abs(want)))
     if wrong.any():
         row, column = (int(i[0]) for i in np.nonzero(wrong))
         sys.exit(f"{what}: row {row}, element {column}: expected {want[row, column]}, got {got[row, column]}")
@@ -59,6 +59,13 @@ def main(program: str, device: str, folder: str):
         same = np.repeat(np.float32([[0], [2**-140], [2**-40], [1], [2**60], [2**126]]), 16, axis=1)
         got = run(program, device, folder, "layer_small", x=same, w=ones[:1].repeat(16), b=ones[:1].repeat(16))
         check("same elements", got, np.ones_like(got))
+        # What the mean loses to rounding is no deviation either.
+        same = np.repeat(np.float32([[0.1], [1234.5], [-1e4], [1e30], [3e38]]), length, axis=1)
+        got = run(program, device, folder, "layer_small", x=same, w=ones, b=0 * ones)
+        check("equal elements", got, np.zeros_like(got), 1e-3)
+        far = (rng.standard_normal((4, length)) + [[100], [1e4], [-1e5], [1e6]]).astype(np.float32)
+        got = run(program, device, folder, "layer_small", x=far, w=ones, b=0 * ones)
+        check(f"far from 0, {length}", got, normalized(far, 1e-30, True))
     print("norms hold")
 
 
