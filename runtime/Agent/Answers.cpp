@@ -165,8 +165,8 @@ void sendSignal(StepLog &log, const std::string &run, const std::string &name,
   commit(log, run, std::move(event), std::nullopt);
 }
 
-void cancelRun(const AgentProgram &program, StepLog &log,
-               const std::string &id) {
+void cancelRun(const AgentProgram &program, StepLog &log, const std::string &id,
+               SpanSink *spans) {
   RunRow run = needRun(log, id);
   if (run.status == RunStatus::Cancelled)
     return;
@@ -181,7 +181,9 @@ void cancelRun(const AgentProgram &program, StepLog &log,
     if (!run.owned) {
       RunOutcome outcome;
       try {
-        outcome = Runner(program, log).resume(id, {});
+        ExecutionOptions options;
+        options.spans = spans;
+        outcome = Runner(program, log).resume(id, options);
       } catch (const Failure &failure) {
         // A worker was faster, and closes it.
         if (failure.code == AGT_WAITING && needRun(log, id).owned)

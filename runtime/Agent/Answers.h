@@ -62,9 +62,10 @@ void sendSignal(StepLog &log, const std::string &run, const std::string &name,
 
 /// Returns when the run is cancelled. Whoever works on it closes it; where
 /// nobody does, this process does. Fails with AGT_WAITING when its owner has
-/// not let go of it within 10 s: the run is closed when it does.
+/// not let go of it within 10 s: the run is closed when it does. `spans`: where
+/// the run's trace goes.
 void cancelRun(const AgentProgram &program, StepLog &log,
-               const std::string &run);
+               const std::string &run, SpanSink *spans);
 
 } // namespace agt::rt
 

@@ -33,6 +33,18 @@ std::string TextSource::resolve() const {
   return all;
 }
 
+bool TextSource::isSecret() const {
+  if (!json.is_object())
+    return false;
+  if (json.contains("secret"))
+    return true;
+  auto parts = json.find("parts");
+  return parts != json.end() &&
+         std::any_of(parts->begin(), parts->end(), [](const Json &part) {
+           return TextSource(part).isSecret();
+         });
+}
+
 int64_t Retry::delay(int64_t n) const {
   static std::mutex mutex;
   static std::mt19937_64 random{std::random_device()()};

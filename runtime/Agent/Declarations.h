@@ -19,6 +19,8 @@ public:
   TextSource() = default;
   explicit TextSource(Json json) : json(std::move(json)) {}
   bool given() const { return !json.is_null(); }
+  /// Whether a secret is a part of it.
+  bool isSecret() const;
   /// Throws StepFailure for a variable that is not set.
   std::string resolve() const;
 

@@ -124,6 +124,7 @@ private:
       strand.check();
     }
     ++attempt.number;
+    beganNs = Instant::wallNs();
     attempt.timeout = effect.timeout;
     int64_t left = strand.budget->wallLeft(strand.run.activeNs());
     if (left >= 0)
@@ -139,7 +140,7 @@ private:
       intent.info = "{\"until\":" +
                     jsonString(Instant::now().after(attempt.timeout).text()) +
                     "}";
-      strand.note(std::move(intent));
+      note(std::move(intent));
       strand.commit();
     }
     FailPoint::reach("effect.before");
@@ -156,6 +157,8 @@ private:
   void fill(Event &event) {
     event.attempt = attempt.number;
     event.token = attempt.token;
+    event.note = effect.note;
+    event.beganNs = beganNs;
   }
 
   // `found`: by F, else by the call itself.
@@ -175,13 +178,25 @@ private:
           effect.noun + " answered with a secret, which is not recorded";
       event.info = finalInfo("");
       std::string error = event.error;
-      strand.note(std::move(event));
+      note(std::move(event));
       throw StepFailure(error);
     }
     event.info =
         kind == EventKind::Reconciled ? "{\"found\":true}" : result.info;
     event.tokensIn = result.tokensIn;
     event.tokensOut = result.tokensOut;
+    note(std::move(event));
+  }
+
+  // A pure call has announced nothing: how long it took is said at its end.
+  void note(Event event) {
+    bool isEnd = event.kind == EventKind::Result ||
+                 event.kind == EventKind::Failure ||
+                 event.kind == EventKind::Unknown;
+    if (effect.effect == EffectClass::Pure && isEnd && beganNs)
+      event.info = with("\"took\":" + std::to_string(std::max<int64_t>(
+                                          Instant::wallNs() - beganNs, 0)),
+                        event.info);
     strand.note(std::move(event));
   }
 
@@ -191,7 +206,7 @@ private:
     fill(event);
     event.error = lost.error;
     event.info = crash ? "{\"crash\":true}" : lost.info;
-    strand.note(std::move(event));
+    note(std::move(event));
   }
 
   // Returns when the call may be made again.
@@ -204,7 +219,7 @@ private:
     event.hash = site.hash ? site.hash : "";
     event.error = result.error;
     event.info = last ? finalInfo(result.info) : result.info;
-    strand.note(std::move(event));
+    note(std::move(event));
     if (last)
       throw StepFailure(result.error);
     strand.post();
@@ -214,8 +229,12 @@ private:
 
   // Marks a failure as the last word on its step.
   static std::string finalInfo(const std::string &info) {
-    return info.empty() ? "{\"final\":true}"
-                        : "{\"final\":true," + info.substr(1);
+    return with("\"final\":true", info);
+  }
+
+  // The JSON object with one more member.
+  static std::string with(const std::string &member, const std::string &info) {
+    return "{" + member + (info.empty() ? "}" : "," + info.substr(1));
   }
 
   // What an earlier process has left; no value: issue.
@@ -266,7 +285,7 @@ private:
       event.hash = site.hash ? site.hash : "";
       event.error = lost->error;
       event.info = finalInfo("");
-      strand.note(std::move(event));
+      note(std::move(event));
       throw StepFailure(lost->error);
     }
     strand.post();
@@ -295,7 +314,7 @@ private:
       Event event = makeEvent(EventKind::Reconciled, attempt.path);
       fill(event);
       event.info = "{\"found\":false}";
-      strand.note(std::move(event));
+      note(std::move(event));
       if (round == 1 || effect.settle == 0)
         return std::nullopt;
       pauseStrand(strand, effect.settle);
@@ -307,7 +326,7 @@ private:
     fill(event);
     event.error = why;
     event.info = "{\"type\":" + std::to_string(effect.type) + "}";
-    strand.note(std::move(event));
+    note(std::move(event));
     strand.commit();
     suspendParked(why);
   }
@@ -346,7 +365,7 @@ private:
         event.error = "nobody knows whether " + effect.noun + " has acted";
       }
     }
-    strand.note(std::move(event));
+    note(std::move(event));
     strand.post();
     throw Unwind{AGT_STEP_CANCELLED};
   }
@@ -372,6 +391,7 @@ private:
   const Effect &effect;
   Attempt attempt;
   int64_t failures = 0;
+  int64_t beganNs = 0; // this attempt
 };
 
 } // namespace

@@ -64,6 +64,7 @@ struct Effect {
   /// a crash nobody needs to wait for its deadline.
   bool endsWithProcess = true;
   int64_t settle = 0;
+  std::shared_ptr<const StepNote> note; // for the run's trace
   /// Waits until an attempt may begin; it holds what is returned.
   std::function<std::shared_ptr<void>(const Attempt &)> admit;
   std::function<AttemptResult(const Attempt &)> perform;

@@ -2,6 +2,7 @@
 #include "runtime/Agent/Execution.h"
 
 #include "runtime/Agent/Survey.h"
+#include "runtime/Telemetry/RunTrace.h"
 
 #include <algorithm>
 #include <ctime>
@@ -18,7 +19,14 @@ Execution::Execution(const AgentProgram &program, StepLog &log, Writer &writer,
                      RunRow run, ExecutionOptions options)
     : program(program), log(log), writer(writer), run(std::move(run)),
       options(std::move(options)), startedNs(monotonicNs()) {
-  history.load(log, this->run.id);
+  if (this->options.spans && !this->options.replayOnly)
+    trace =
+        std::make_shared<RunTrace>(*this->options.spans, program, this->run);
+  for (const Event &event : log.events(this->run.id, 0)) {
+    history.apply(event);
+    if (trace)
+      trace->past(event);
+  }
   counts.used = history.mockUses;
 }
 
@@ -108,6 +116,10 @@ Write Strand::takePending() {
   write.blobs = std::move(blobs);
   pending.clear();
   blobs.clear();
+  if (run.trace)
+    write.onDurable = [trace = run.trace](std::vector<Event> events) {
+      trace->durable(events);
+    };
   return write;
 }
 

@@ -55,6 +55,8 @@ struct CallCounts {
   int64_t mockStatements = 0, mocksBefore = 0;
 };
 
+class RunTrace;
+class SpanSink;
 class Survey;
 class TestGraphs;
 
@@ -64,6 +66,7 @@ struct ExecutionOptions {
   const std::atomic<bool> *leaving = nullptr, *stopping = nullptr;
   Survey *survey = nullptr;     // of a replay that looks at all there is
   TestGraphs *graphs = nullptr; // of a `test` block
+  SpanSink *spans = nullptr;    // where the run's trace goes
   bool queued = false; // whoever stops for what is missing is tried again
   std::function<void(const std::string &path, const std::string &text)> onEmit;
 };
@@ -82,6 +85,7 @@ public:
   const RunRow run;
   const ExecutionOptions options;
   History history;
+  std::shared_ptr<RunTrace> trace; // NULL: nobody wants one
   CancelToken cancel;
   CallCounts counts;
 
@@ -148,7 +152,11 @@ public:
   }
 
   /// Kept until the next commit() or post().
-  void note(Event event) { pending.push_back(std::move(event)); }
+  void note(Event event) {
+    if (run.trace)
+      event.notedNs = Instant::wallNs();
+    pending.push_back(std::move(event));
+  }
   void keepBlob(Blob blob) { blobs.push_back(std::move(blob)); }
   /// Throws Unwind when the process is to end: at the edge of a step, where the
   /// next process goes on as if nothing had been.

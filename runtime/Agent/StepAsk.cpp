@@ -8,6 +8,7 @@
 #include "runtime/Log/Token.h"
 #include "runtime/Model/Model.h"
 #include "runtime/Support/FailPoint.h"
+#include "runtime/Telemetry/StepNote.h"
 #include "runtime/Tool/Tool.h"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ public:
 
   Value run() {
     Effect effect = modelEffect(ask.type);
+    effect.note = traced(/*whole=*/true);
     effect.perform = [&](const Attempt &attempt) { return converse(attempt); };
     // Half of a conversation with tools is steps of its own: the time limit is
     // each turn's.
@@ -39,6 +41,26 @@ private:
     effect.timeout = llm.timeout;
     effect.type = type;
     return effect;
+  }
+
+  // What the trace says of a call of the model, or of all of them together.
+  std::shared_ptr<const StepNote> traced(bool whole) const {
+    if (!strand.run.trace)
+      return nullptr;
+    if (whole && ask.n_tools)
+      return noteOfConversation(llm);
+    ModelWishes wishes;
+    wishes.json = program.types->at(ask.type).kind != TypeKind::String;
+    if (ask.tokens)
+      wishes.maxTokens = ask.tokens->number;
+    if (ask.seed)
+      wishes.seed = ask.seed->number;
+    if (ask.temperature)
+      wishes.temperature = agt_value_as_float(ask.temperature);
+    if (ask.stop)
+      for (uint64_t i = 0; i < ask.stop->count; ++i)
+        wishes.stop.emplace_back(textOf(ask.stop->elements[i]));
+    return noteOfModel(llm, wishes);
   }
 
   std::string arguments() const {
@@ -223,6 +245,7 @@ private:
                       AGT_CHANGE_FAIL};
     Effect effect = modelEffect(AGT_NO_INDEX);
     effect.noun = "the llm '" + llm.name + "'";
+    effect.note = traced(/*whole=*/false);
     ModelReply reply;
     bool asked = false;
     effect.perform = [&](const Attempt &attempt) {

@@ -5,6 +5,7 @@
 // request. A run that goes on takes them from the log, and the model reads them
 // again when it is first asked.
 #include "runtime/Model/Model.h"
+#include "runtime/Telemetry/StepNote.h"
 
 namespace agt::rt {
 
@@ -18,6 +19,8 @@ static Value prefixStep(agt_scope *scope, const agt_site &site, uint32_t llm,
   effect.effect = EffectClass::Pure;
   effect.timeout = program.llms[llm].timeout;
   effect.type = program.types->find(TypeKind::Context);
+  if (strand.run.trace)
+    effect.note = noteOfPrefix(program.llms[llm]);
   effect.perform = [&](const Attempt &) {
     std::optional<std::vector<int32_t>> tokens;
     try {

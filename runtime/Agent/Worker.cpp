@@ -114,6 +114,7 @@ void Worker::work(const RunRow &run) {
   execution.leaving = &leaving;
   execution.stopping = &stopping;
   execution.queued = true;
+  execution.spans = options.spans;
   RunOutcome outcome;
   try {
     outcome = runner.resumeClaimed(run, execution);

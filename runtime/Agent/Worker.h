@@ -15,6 +15,7 @@ struct WorkerOptions {
   int64_t noticeNs = 120'000'000'000; // from the wish to end to the end
   /// Asked all the time: true from when no run is to be begun any more.
   std::function<bool()> ending;
+  SpanSink *spans = nullptr; // where the runs' traces go
   /// Each run that came to an end or stopped; on any thread.
   std::function<void(const std::string &run, const RunOutcome &)> onOutcome;
 };

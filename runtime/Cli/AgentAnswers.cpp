@@ -30,8 +30,8 @@ int signalCommand(StepLog &log, const AgentOptions &options) {
 }
 
 int cancelCommand(const AgentProgram &program, StepLog &log,
-                  const AgentOptions &options) {
-  cancelRun(program, log, options.words[0]);
+                  const AgentOptions &options, SpanSink *spans) {
+  cancelRun(program, log, options.words[0], spans);
   return AGT_OK;
 }
 

@@ -7,15 +7,18 @@
 
 namespace agt::rt {
 
-/// Carries out one command; the exit code. Throws Failure.
+/// Carries out one command; the exit code. `spans`: where the traces of what it
+/// executes go, NULL: nowhere. Throws Failure.
 int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
-                    const std::string &exe);
+                    const std::string &exe, SpanSink *spans);
+/// Whether the command may execute steps.
+bool executesSteps(const std::string &command);
 
 // In AgentRuns.cpp: start and resume.
 int startCommand(const AgentProgram &, StepLog &, const AgentOptions &,
-                 const std::string &exe);
+                 const std::string &exe, SpanSink *);
 int resumeCommand(const AgentProgram &, StepLog &, const std::string &id,
-                  const std::string &exe);
+                  const std::string &exe, SpanSink *);
 int replayCommand(const AgentProgram &, StepLog &, const std::string &id);
 
 /// The run that the command line asks for, made unless it is there; its id.
@@ -25,10 +28,13 @@ std::string createRun(const AgentProgram &, StepLog &, const AgentOptions &,
 
 // In AgentWorker.cpp: the queue.
 int submitCommand(const AgentProgram &, StepLog &, const AgentOptions &);
-int workerCommand(const AgentProgram &, StepLog &, const AgentOptions &);
+int workerCommand(const AgentProgram &, StepLog &, const AgentOptions &,
+                  SpanSink *);
 
 // In AgentUi.cpp: the console page.
-int uiCommand(const AgentProgram &, const AgentOptions &);
+int uiCommand(const AgentProgram &, const AgentOptions &, SpanSink *);
+/// The program's name.
+std::string titleOf(const AgentProgram &);
 
 // In AgentLog.cpp: what is in the log, as text.
 int runsCommand(StepLog &, bool json);
@@ -39,7 +45,8 @@ int watchCommand(StepLog &, const std::string &id, bool json);
 int approveCommand(StepLog &, const AgentOptions &);
 int resolveCommand(const AgentProgram &, StepLog &, const AgentOptions &);
 int signalCommand(StepLog &, const AgentOptions &);
-int cancelCommand(const AgentProgram &, StepLog &, const AgentOptions &);
+int cancelCommand(const AgentProgram &, StepLog &, const AgentOptions &,
+                  SpanSink *);
 
 // In AgentSurvey.cpp: for `agtc diff`.
 int surveyCommand(const AgentProgram &, StepLog &);

@@ -7,6 +7,7 @@
 #include "runtime/Program/Manifest.h"
 #include "runtime/Support/File.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Telemetry/Exporter.h"
 #include "runtime/Tool/Process.h"
 
 #include <algorithm>
@@ -22,23 +23,30 @@ void printText(const std::string &text) {
     fail(AGT_FAILED, "cannot write to the standard output");
 }
 
+bool executesSteps(const std::string &command) {
+  for (const char *one : {"start", "resume", "worker", "cancel", "ui"})
+    if (command == one)
+      return true;
+  return false;
+}
+
 int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
-                    const std::string &exe) {
+                    const std::string &exe, SpanSink *spans) {
   const std::string &command = options.command;
   if (command == "test")
     return runTests(program, options.words.empty() ? "" : options.words[0]);
   if (command == "ui")
-    return uiCommand(program, options);
+    return uiCommand(program, options, spans);
   std::unique_ptr<StepLog> log = openStepLog(options.db);
   std::string id = options.words.empty() ? "" : options.words[0];
   if (command == "start")
-    return startCommand(program, *log, options, exe);
+    return startCommand(program, *log, options, exe, spans);
   if (command == "submit")
     return submitCommand(program, *log, options);
   if (command == "worker")
-    return workerCommand(program, *log, options);
+    return workerCommand(program, *log, options, spans);
   if (command == "resume")
-    return resumeCommand(program, *log, id, exe);
+    return resumeCommand(program, *log, id, exe, spans);
   if (command == "replay")
     return replayCommand(program, *log, id);
   if (command == "survey")
@@ -56,7 +64,7 @@ int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
   if (command == "signal")
     return signalCommand(*log, options);
   if (command == "cancel")
-    return cancelCommand(program, *log, options);
+    return cancelCommand(program, *log, options, spans);
   if (command == "fork")
     return forkCommand(*log, options);
   if (command == "export")
@@ -129,14 +137,17 @@ void describe(const Manifest &manifest, const AgentProgram &program,
   if (help)
     text += "\nURL is sqlite:FILE (sqlite:agt.db) or "
             "postgres://USER@HOST/NAME; AGT_DB is the same.\n"
+            "OTEL_EXPORTER_OTLP_ENDPOINT=URL sends runs as traces to a "
+            "collector of OpenTelemetry.\n"
             "exit codes: 0 done, 1 failed, 2 bad input or command line, 3 "
             "waiting, 4 cancelled, 5 a device, database, library or tool is "
             "missing\n";
   printText(text);
 }
 
+// `traces`: for the exporter, which is to outlive what is said of the end.
 int serveAgents(int argc, char **argv, const agt_program &program,
-                const agt_agents &agents) {
+                const agt_agents &agents, std::unique_ptr<Exporter> &traces) {
   std::string word = argc > 1 ? argv[1] : "";
   bool describes =
       argc == 1 ||
@@ -161,7 +172,9 @@ int serveAgents(int argc, char **argv, const agt_program &program,
     describe(parseManifest(program), declared, exe, true);
     return AGT_OK;
   }
-  return runAgentCommand(declared, options, exe);
+  if (executesSteps(word))
+    traces = openExporter(titleOf(declared), declared.hash);
+  return runAgentCommand(declared, options, exe, traces.get());
 }
 
 } // namespace
@@ -173,8 +186,9 @@ int agt_main_agents(int argc, char **argv, const agt_program *program,
                     const agt_agents *agents) {
   superviseIfAsked(argc, argv);
   int code = -1;
+  std::unique_ptr<Exporter> traces;
   agt_status status = guard([&] {
-    code = serveAgents(argc, argv, *program, *agents);
+    code = serveAgents(argc, argv, *program, *agents, traces);
     if (std::fflush(stdout) != 0)
       fail(AGT_FAILED, "cannot write to the standard output");
   });
@@ -197,6 +211,8 @@ agt_status agt_agent_start(const agt_program *program, const agt_agents *agents,
   return guard([&] {
     AgentProgram declared(program, *agents);
     const AgentDecl &decl = declared.agents.at(agent);
+    std::unique_ptr<Exporter> traces =
+        openExporter(titleOf(declared), declared.hash);
     std::unique_ptr<StepLog> log = openStepLog(db ? db : "");
     Runner runner(declared, *log);
     bool given = args_json && *args_json;
@@ -212,7 +228,9 @@ agt_status agt_agent_start(const agt_program *program, const agt_agents *agents,
       args = checkArguments(declared, decl, parsed);
     }
     runner.create(id, decl, args, given);
-    RunOutcome outcome = runner.resume(id, {});
+    ExecutionOptions how;
+    how.spans = traces.get();
+    RunOutcome outcome = runner.resume(id, how);
     if (outcome.code != AGT_OK)
       fail(outcome.code, outcome.message, outcome.place);
     *result_json = strdup(outcome.result.c_str());

@@ -112,9 +112,12 @@ int show(const RunOutcome &outcome, const std::string &id,
 } // namespace
 
 int resumeCommand(const AgentProgram &program, StepLog &log,
-                  const std::string &id, const std::string &exe) {
+                  const std::string &id, const std::string &exe,
+                  SpanSink *spans) {
   Runner runner(program, log);
-  return show(runner.resume(id, showing()), id, exe);
+  ExecutionOptions options = showing();
+  options.spans = spans;
+  return show(runner.resume(id, options), id, exe);
 }
 
 std::string createRun(const AgentProgram &program, StepLog &log,
@@ -135,11 +138,12 @@ std::string createRun(const AgentProgram &program, StepLog &log,
 }
 
 int startCommand(const AgentProgram &program, StepLog &log,
-                 const AgentOptions &options, const std::string &exe) {
+                 const AgentOptions &options, const std::string &exe,
+                 SpanSink *spans) {
   std::string id = createRun(program, log, options, thisProcess());
   if (options.run.empty())
     std::fprintf(stderr, "run %s\n", id.c_str());
-  return resumeCommand(program, log, id, exe);
+  return resumeCommand(program, log, id, exe, spans);
 }
 
 int replayCommand(const AgentProgram &program, StepLog &log,

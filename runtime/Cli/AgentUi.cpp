@@ -10,7 +10,7 @@
 
 namespace agt::rt {
 
-static std::string titleOf(const AgentProgram &program) {
+std::string titleOf(const AgentProgram &program) {
   return program.program ? parseManifest(*program.program).program : "agents";
 }
 
@@ -32,9 +32,10 @@ MetricsServer::~MetricsServer() {
   thread.join();
 }
 
-int uiCommand(const AgentProgram &program, const AgentOptions &options) {
+int uiCommand(const AgentProgram &program, const AgentOptions &options,
+              SpanSink *spans) {
   int port = options.port.empty() ? 0 : parsePort("--port", options.port);
-  Console console(program, options.db, titleOf(program));
+  Console console(program, options.db, titleOf(program), spans);
   WebServer server(
       port, [&](const WebRequest &request) { return console.answer(request); });
   awaitEnding();

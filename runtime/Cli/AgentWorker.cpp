@@ -51,8 +51,9 @@ int submitCommand(const AgentProgram &program, StepLog &log,
 }
 
 int workerCommand(const AgentProgram &program, StepLog &log,
-                  const AgentOptions &options) {
+                  const AgentOptions &options, SpanSink *spans) {
   WorkerOptions how;
+  how.spans = spans;
   how.concurrency = concurrencyOf(options.concurrency);
   if (!options.notice.empty())
     how.noticeNs = parseDuration(options.notice);

@@ -23,6 +23,7 @@
 #include "runtime/Log/Clock.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,6 +55,8 @@ enum class EventKind {
 const char *eventKindName(EventKind kind);
 std::optional<EventKind> eventKindNamed(const std::string &name);
 
+struct StepNote; // runtime/Telemetry/StepNote.h
+
 /// JSON columns hold canonical JSON, "" where there is none. `info` is JSON of
 /// our own: what a model's answer said of itself, deadlines, which failure is
 /// the last one.
@@ -66,6 +69,10 @@ struct Event {
   int64_t epoch = 0; // given by the log
   std::string token, hash, args, result, error, info;
   int64_t tokensIn = -1, tokensOut = -1;
+  // Of the process that notes it, for its traces; not in the log: when it was
+  // noted, when what it ends began (0: with the intent), and what it is about.
+  int64_t notedNs = 0, beganNs = 0;
+  std::shared_ptr<const StepNote> note;
 };
 
 enum class RunStatus {
@@ -119,6 +126,9 @@ struct Write {
   std::vector<Blob> blobs;
   std::optional<RunChange> change;
   bool renew = false; // the owner's lease
+  /// Gets the events once they are durable, in the order of the log; called by
+  /// Writer, on its thread.
+  std::function<void(std::vector<Event>)> onDurable;
 };
 
 enum class Written { Yes, Stale, NoRun };

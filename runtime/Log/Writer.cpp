@@ -84,6 +84,8 @@ void Writer::commitAll(const std::deque<Job *> &jobs) {
     for (size_t i = 0; i < whole.size(); ++i) {
       whole[i]->error = refusal(outcomes[i], whole[i]->write.run);
       count(outcomes[i], whole[i]->write);
+      if (outcomes[i] == Written::Yes && whole[i]->write.onDurable)
+        whole[i]->write.onDurable(std::move(whole[i]->write.events));
     }
   } catch (...) {
     for (Job *job : whole)

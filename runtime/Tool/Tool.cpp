@@ -3,6 +3,7 @@
 
 #include "runtime/Log/Token.h"
 #include "runtime/Mcp/Servers.h"
+#include "runtime/Telemetry/StepNote.h"
 #include "runtime/Tool/Limit.h"
 #include "runtime/Tool/Process.h"
 
@@ -160,6 +161,8 @@ Value callTool(agt_scope *scope, const agt_site &site, uint32_t index,
       tool.kind == "mcp" ? &run.program.servers[tool.server] : nullptr;
   effect.endsWithProcess = server ? !server->url.given() : tool.kind == "exec";
   effect.settle = tool.settle;
+  if (run.trace)
+    effect.note = noteOfTool(tool);
   bool limited = tool.limitCalls || tool.limitConcurrent;
   std::string notReady; // why an MCP server is not
   auto admit = [&](const Attempt &attempt) -> std::shared_ptr<void> {

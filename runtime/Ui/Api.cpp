@@ -284,7 +284,7 @@ WebReply Api::act(const std::string &id, const std::string &action,
     sendSignal(*log, id, needText(body, "name"), body["value"].dump());
   } else {
     checkMembers(body, {});
-    cancelRun(program, *log, id);
+    cancelRun(program, *log, id, spans);
   }
   return jsonReply("{\"run\":" + jsonString(id) + ",\"status\":" +
                    jsonString(statusText(needRun(*log, id))) + "}");

@@ -11,9 +11,11 @@ namespace agt::rt {
 
 class Api {
 public:
+  /// `spans`: where traces of what it ends go; NULL: nowhere.
   Api(const AgentProgram &program, LogAccess &access, LogNews &news,
-      std::string title)
-      : program(program), access(access), news(news), title(std::move(title)) {}
+      std::string title, SpanSink *spans)
+      : program(program), access(access), news(news), title(std::move(title)),
+        spans(spans) {}
 
   /// Answers a request whose path begins with /api/. Never throws for what
   /// somebody asks; failures are JSON with the status that fits.
@@ -35,6 +37,7 @@ private:
   LogAccess &access;
   LogNews &news;
   std::string title;
+  SpanSink *spans;
 };
 
 } // namespace agt::rt

@@ -45,8 +45,8 @@ void replace(std::string &text, const std::string &mark,
 } // namespace
 
 Console::Console(const AgentProgram &program, const std::string &url,
-                 const std::string &title)
-    : access(url), news(access), api(program, access, news, title),
+                 const std::string &title, SpanSink *spans)
+    : access(url), news(access), api(program, access, news, title, spans),
       metrics(access, title, program.hash), title(title), token(newToken()) {}
 
 WebReply Console::answer(const WebRequest &request) {

@@ -10,9 +10,10 @@ namespace agt::rt {
 
 class Console {
 public:
-  /// `title`: the program's name. Opens the log; fails as openStepLog() does.
+  /// `title`: the program's name. `spans`: as Api has it. Opens the log; fails
+  /// as openStepLog() does.
   Console(const AgentProgram &program, const std::string &url,
-          const std::string &title);
+          const std::string &title, SpanSink *spans);
 
   WebReply answer(const WebRequest &request);
 

@@ -118,10 +118,13 @@ void Timeline::end(TimelineStep &step, const Event &event,
   if (!isOpen(step)) {
     StepAttempt attempt;
     attempt.number = event.attempt;
-    attempt.beginMs = step.attempts.empty()
+    Json took = infoMember(event.info, "took");
+    bool known = took.is_number_integer();
+    attempt.beginMs = known ? event.timeMs - took.get<int64_t>() / 1'000'000
+                      : step.attempts.empty()
                           ? std::min(estimateBegin(event.path), event.timeMs)
                           : step.attempts.back().endMs;
-    step.beginEstimated |= step.attempts.empty();
+    step.beginEstimated |= step.attempts.empty() && !known;
     if (step.beginMs < 0)
       step.beginMs = attempt.beginMs;
     step.attempts.push_back(std::move(attempt));

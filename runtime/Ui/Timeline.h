@@ -2,8 +2,9 @@
 // its attempts.
 //
 // The log says when an event was written. A step that announces itself has an
-// intent, from which it began; one that is pure has none, and is taken to have
-// begun when the step before it in its branch was over.
+// intent, from which it began; a pure call has none, and says at its end how
+// long it took. What says neither is taken to have begun when the step before
+// it in its branch was over.
 #ifndef AGT_RUNTIME_UI_TIMELINE_H
 #define AGT_RUNTIME_UI_TIMELINE_H
 

@@ -78,6 +78,14 @@ TEST_F(TimelineTest, PureStepsBeginBehindTheOneBefore) {
             "f[x]/c step done 40..70~: 1 40..70 done;");
 }
 
+TEST_F(TimelineTest, PureCallsSayHowLongTheyTook) {
+  add(5, EventKind::Claimed, "");
+  add(20, EventKind::Failure, "a", 1).info = R"({"took":3000000})";
+  add(40, EventKind::Result, "a", 2).info = R"({"took":8999999,"model":"m"})";
+  EXPECT_EQ(text(fold().steps[0]),
+            "a step done 17..40: 1 17..20 failed; 2 32..40 done;");
+}
+
 TEST_F(TimelineTest, AttemptsThatFailAreKept) {
   add(10, EventKind::Intent, "a", 1).token = "t";
   add(20, EventKind::Failure, "a", 1).error = "no";
