@@ -14,7 +14,7 @@ static constexpr size_t mostPlans = 10;
 
 std::unique_ptr<Tokenizer> openTokenizer(const ManifestLlm &llm) {
   std::unique_ptr<Tokenizer> tokenizer = openTokenizer(llm.tokenizer);
-  if (tokenizer->size() != llm.vocab)
+  if (tokenizer->size() > llm.vocab)
     fail(AGT_BAD_INPUT, "the tokenizer '" + llm.tokenizer + "' has " +
                             std::to_string(tokenizer->size()) +
                             " tokens, graph '" + llm.graph + "' gives " +
@@ -57,12 +57,12 @@ static uint64_t bytesOfToken(const agt_graph &graph,
 
 Decoder::Decoder(const agt_program &program, const Manifest &manifest,
                  const ManifestLlm &llm, const std::string &name,
-                 DeviceChoice device,
+                 int64_t tokens, DeviceChoice device,
                  const std::map<std::string, std::string> &weightPaths,
                  std::function<int64_t(const Room &)> capacity)
     : graph(program.graphs[graphNumber(manifest, name)]),
       declared(manifest.graphs[graphNumber(manifest, name)]), vocab(llm.vocab),
-      context(device) {
+      known(tokens), context(device) {
   double begin = monotonicSeconds();
   weights = std::make_unique<Weights>(graph, declared, manifest, weightPaths);
   uint64_t bytes = 0;
@@ -155,9 +155,10 @@ Decoder::Inputs &Decoder::inputs(size_t tokens) {
 void Decoder::run(size_t tokens) { plans.at(tokens)->prepared->run(); }
 
 std::vector<float> Decoder::logits(size_t tokens, size_t row) {
-  std::vector<float> logits(static_cast<size_t>(vocab));
-  uint64_t bytes = logits.size() * sizeof(float);
-  plans.at(tokens)->prepared->read(0, row * bytes, logits.data(), bytes);
+  std::vector<float> logits(static_cast<size_t>(known));
+  uint64_t before = row * uint64_t(vocab) * sizeof(float);
+  plans.at(tokens)->prepared->read(0, before, logits.data(),
+                                   logits.size() * sizeof(float));
   return logits;
 }
 

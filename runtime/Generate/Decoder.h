@@ -12,7 +12,9 @@
 
 namespace agt::rt {
 
-/// Opens the tokenizer of an llm and checks that it fits the graph.
+/// Opens the tokenizer of an llm and checks that it fits the graph, which may
+/// have logits behind those of all tokens: tables are often made longer than
+/// the vocabulary.
 std::unique_ptr<Tokenizer> openTokenizer(const ManifestLlm &llm);
 
 /// Fails with AGT_BAD_INPUT where a prompt has no token, or the llm's context
@@ -28,9 +30,11 @@ public:
     agt_context &context; // its device may be asked
   };
   /// Opens the weights; the device is opened with the first plan. `graph` is
-  /// the llm's or that for many sequences, `capacity` the places of its cache.
+  /// the llm's or that for many sequences, `tokens` how many the tokenizer has,
+  /// `capacity` the places of its cache.
   Decoder(const agt_program &program, const Manifest &manifest,
-          const ManifestLlm &llm, const std::string &graph, DeviceChoice device,
+          const ManifestLlm &llm, const std::string &graph, int64_t tokens,
+          DeviceChoice device,
           const std::map<std::string, std::string> &weightPaths,
           std::function<int64_t(const Room &)> capacity);
   ~Decoder();
@@ -49,7 +53,8 @@ public:
   Inputs &inputs(size_t tokens);
   /// Runs the plan of inputs(tokens).
   void run(size_t tokens);
-  /// The logits behind a token of the last run of so many.
+  /// The logits behind a token of the last run of so many, one for each token
+  /// that the tokenizer has.
   std::vector<float> logits(size_t tokens, size_t row);
 
   int64_t capacity() const { return places; }
@@ -66,7 +71,7 @@ private:
 
   const agt_graph &graph;
   const ManifestGraph &declared;
-  int64_t vocab;
+  int64_t vocab, known; // logits; those that are of tokens
   agt_context context;
   int64_t places = 0;
   std::unique_ptr<Weights> weights;

@@ -295,6 +295,9 @@ void Scheduler::advance(Job &job, std::vector<float> &logits) {
   const GenerationRequest &request = job.request;
   if (request.limit == 0)
     return finish(job, Stop::Tokens);
+  std::vector<float> given;
+  if (request.weigh)
+    given = logits;
   if (request.restrain)
     request.restrain(logits);
   int32_t previous = job.tokens.back(),
@@ -302,6 +305,8 @@ void Scheduler::advance(Job &job, std::vector<float> &logits) {
   if (request.isEnd && request.isEnd(next))
     return finish(job, Stop::EndOfText);
   ++job.result.newTokens;
+  if (request.weigh)
+    request.weigh(given, previous, next);
   if (request.emit && !request.emit(previous, next))
     return finish(job, Stop::Asked);
   if (request.limit >= 0 && job.result.newTokens == request.limit)

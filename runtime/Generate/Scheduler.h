@@ -50,6 +50,12 @@ struct GenerationRequest {
   std::function<bool(int32_t)> isEnd;
   /// May change the logits before a token is chosen.
   std::function<void(std::vector<float> &)> restrain;
+  /// Shown what the model made of each new token, before anything restrains
+  /// it: the logits of all, and the token behind the one before it. Called
+  /// before emit; may be empty.
+  std::function<void(const std::vector<float> &, int32_t previous,
+                     int32_t token)>
+      weigh;
   /// Told of each new token behind the one before it; says whether to go on.
   /// Everybody waits for it.
   std::function<bool(int32_t previous, int32_t token)> emit;

@@ -38,7 +38,8 @@ SharedModel::SharedModel(const agt_program &program, const Manifest &manifest,
                          const ManifestLlm &llm, DeviceChoice device,
                          const std::map<std::string, std::string> &weightPaths)
     : llm(llm), words(openTokenizer(llm)),
-      decoder(program, manifest, llm, llm.pages, device, weightPaths,
+      decoder(program, manifest, llm, llm.pages, words->size(), device,
+              weightPaths,
               [&](const Decoder::Room &room) { return placesFor(llm, room); }) {
   pool = std::make_unique<PagePool>(decoder.capacity() / llm.page, llm.page);
   scheduler = std::make_unique<Scheduler>(
@@ -91,6 +92,11 @@ TextResult SharedModel::write(const TextRequest &wanted) {
   if (restraint)
     request.restrain = [&](std::vector<float> &logits) {
       restraint->apply(logits);
+    };
+  if (wanted.weigh)
+    request.weigh = [&](const std::vector<float> &logits, int32_t previous,
+                        int32_t token) {
+      wanted.weigh(chanceOf(logits, previous, token, wanted.likeliest));
     };
   request.emit = [&](int32_t previous, int32_t token) {
     std::string_view bytes = words->piece(previous, token);

@@ -3,6 +3,7 @@
 #ifndef AGT_RUNTIME_GENERATE_SHAREDMODEL_H
 #define AGT_RUNTIME_GENERATE_SHAREDMODEL_H
 
+#include "runtime/Generate/Chances.h"
 #include "runtime/Generate/Decoder.h"
 #include "runtime/Generate/Restraint.h"
 #include "runtime/Generate/Scheduler.h"
@@ -28,6 +29,11 @@ struct TextRequest {
   /// Shown what can be shown, as it comes; says whether to go on. May be empty.
   /// Everybody waits for it.
   std::function<bool(std::string_view)> show;
+  /// Told how likely each new token was, as the model has it and whatever
+  /// temperature or schema make of it, and of so many of the likeliest; before
+  /// its text is shown. May be empty.
+  std::function<void(TokenChance)> weigh;
+  size_t likeliest = 0;
   std::function<bool()> cancelled;
 };
 

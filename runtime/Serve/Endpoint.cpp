@@ -1,6 +1,7 @@
 // See Endpoint.h.
 #include "runtime/Serve/Endpoint.h"
 
+#include "runtime/Serve/Logprobs.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Web/Guard.h"
@@ -41,6 +42,7 @@ struct Completion {
   std::string id;
   int64_t created;
   TextRequest request;
+  std::optional<Logprobs> logprobs; // where they are wanted
 
   Json object(const char *chatName, const char *textName) const {
     return {{"id", id},
@@ -49,8 +51,11 @@ struct Completion {
             {"model", question.model}};
   }
 
-  Json choice(const Json &finish) const {
-    return {{"index", 0}, {"finish_reason", finish}, {"logprobs", nullptr}};
+  /// `tokens`: those that are told of here.
+  Json choice(const Json &finish, const std::vector<TokenChance> &tokens) {
+    return {{"index", 0},
+            {"finish_reason", finish},
+            {"logprobs", logprobs ? logprobs->next(tokens) : Json()}};
   }
 
   Json usage(const TextResult &result) const {
@@ -64,9 +69,9 @@ struct Completion {
     return result.isWhole ? "stop" : "length";
   }
 
-  Json whole(const TextResult &result) const {
+  Json whole(const TextResult &result, const std::vector<TokenChance> &tokens) {
     Json all = object("chat.completion", "text_completion");
-    Json one = choice(finishOf(result));
+    Json one = choice(finishOf(result), tokens);
     if (question.chat)
       one["message"] = {{"role", "assistant"}, {"content", result.text}};
     else
@@ -76,9 +81,12 @@ struct Completion {
     return all;
   }
 
-  Json piece(const std::string &text, const Json &finish, bool first) const {
+  Json piece(const std::string &text, const Json &finish, bool first,
+             const std::vector<TokenChance> &tokens) {
     Json all = object("chat.completion.chunk", "text_completion");
-    Json one = choice(finish);
+    Json one = choice(finish, tokens);
+    if (tokens.empty())
+      one["logprobs"] = nullptr;
     if (question.chat) {
       one["delta"] = Json::object();
       if (first)
@@ -93,6 +101,12 @@ struct Completion {
   }
 };
 
+/// What can be shown, and the tokens since the piece before.
+struct Piece {
+  std::string text;
+  std::vector<TokenChance> tokens;
+};
+
 std::string eventOf(const Json &json) {
   return "data: " + json.dump() + "\n\n";
 }
@@ -102,17 +116,23 @@ std::string eventOf(const Json &json) {
 void stream(SharedModel &model, Completion &completion, const WebSink &sink) {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::string> pieces;
+  std::deque<Piece> pieces;
+  std::vector<TokenChance> tokens; // of the next piece; the writer's
   bool done = false;
   std::atomic<bool> gone{false};
   TextResult result;
   std::string failure;
   completion.request.show = [&](std::string_view text) {
     std::lock_guard<std::mutex> held(mutex);
-    pieces.emplace_back(text);
+    pieces.push_back({std::string(text), std::move(tokens)});
+    tokens.clear();
     changed.notify_one();
     return !gone;
   };
+  if (completion.logprobs)
+    completion.request.weigh = [&](TokenChance chance) {
+      tokens.push_back(std::move(chance));
+    };
   completion.request.cancelled = [&] { return gone.load(); };
   std::thread writer([&] {
     try {
@@ -131,7 +151,7 @@ void stream(SharedModel &model, Completion &completion, const WebSink &sink) {
       gone = true;
   };
   if (completion.question.chat)
-    say(eventOf(completion.piece("", nullptr, true)));
+    say(eventOf(completion.piece("", nullptr, true, {})));
   std::unique_lock<std::mutex> held(mutex);
   while (!done || !pieces.empty()) {
     if (pieces.empty()) {
@@ -144,10 +164,10 @@ void stream(SharedModel &model, Completion &completion, const WebSink &sink) {
       }
       continue;
     }
-    std::string text = std::move(pieces.front());
+    Piece piece = std::move(pieces.front());
     pieces.pop_front();
     held.unlock();
-    say(eventOf(completion.piece(text, nullptr, false)));
+    say(eventOf(completion.piece(piece.text, nullptr, false, piece.tokens)));
     held.lock();
   }
   held.unlock();
@@ -156,7 +176,8 @@ void stream(SharedModel &model, Completion &completion, const WebSink &sink) {
     say(eventOf(errorJson({500, failure, ""})));
     return;
   }
-  say(eventOf(completion.piece("", Completion::finishOf(result), false)));
+  say(eventOf(
+      completion.piece("", Completion::finishOf(result), false, tokens)));
   if (completion.question.usage) {
     Json last = completion.object("chat.completion.chunk", "text_completion");
     last["choices"] = Json::array();
@@ -164,6 +185,24 @@ void stream(SharedModel &model, Completion &completion, const WebSink &sink) {
     say(eventOf(last));
   }
   say("data: [DONE]\n\n");
+}
+
+std::vector<int32_t> promptOf(const Question &question,
+                              const Tokenizer &tokenizer) {
+  if (!question.tokens)
+    return tokenizer.encode(question.text);
+  std::vector<int32_t> tokens;
+  for (int64_t token : *question.tokens) {
+    if (token < 0 || token >= tokenizer.size())
+      throw Refusal{400,
+                    "'prompt' has the token " + std::to_string(token) +
+                        ", the tokenizer has " +
+                        std::to_string(tokenizer.size()) + ": 0 to " +
+                        std::to_string(tokenizer.size() - 1),
+                    "prompt"};
+    tokens.push_back(int32_t(token));
+  }
+  return tokens;
 }
 
 } // namespace
@@ -222,15 +261,25 @@ WebReply Endpoint::complete(const WebRequest &web, bool chat) {
   completion->id = newId(chat);
   completion->created = int64_t(std::time(nullptr));
   TextRequest &request = completion->request;
-  request.prompt = model.tokenizer().encode(question.text);
+  request.prompt = promptOf(question, model.tokenizer());
   request.limit = question.limit;
   request.sampling = question.sampling;
   request.stops = question.stops;
   request.schema = question.schema;
+  if (question.logprobs) {
+    completion->logprobs.emplace(model.tokenizer(), chat);
+    request.likeliest = *question.logprobs;
+  }
   try {
     if (!question.stream) {
+      std::vector<TokenChance> tokens;
+      if (question.logprobs)
+        request.weigh = [&](TokenChance chance) {
+          tokens.push_back(std::move(chance));
+        };
       request.cancelled = web.isGone;
-      return jsonReply(completion->whole(model.write(request)));
+      TextResult result = model.write(request);
+      return jsonReply(completion->whole(result, tokens));
     }
     model.check(request); // before the status is said
   } catch (const Failure &failure) {

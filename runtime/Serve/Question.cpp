@@ -4,6 +4,7 @@
 #include "runtime/Generate/SharedModel.h"
 #include "runtime/Value/Value.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -12,6 +13,7 @@ namespace {
 
 // As OpenAI has it for completions.
 constexpr int64_t fewTokens = 16;
+constexpr int64_t mostLogprobs = 20;
 
 class Reader {
 public:
@@ -53,17 +55,19 @@ public:
     return value;
   }
 
-  int64_t whole(const char *name, int64_t otherwise, int64_t least) {
+  int64_t whole(const char *name, int64_t otherwise, int64_t least,
+                int64_t most = INT64_MAX) {
     const Json *found = find(name);
     if (!found)
       return otherwise;
     if (!found->is_number_integer() ||
         (found->is_number_unsigned() &&
          found->get<uint64_t>() > uint64_t(INT64_MAX)) ||
-        found->get<int64_t>() < least)
-      refuse(name, std::string("expected '") + name +
-                       "' as a whole number from " + std::to_string(least) +
-                       " on");
+        found->get<int64_t>() < least || found->get<int64_t>() > most)
+      refuse(name,
+             std::string("expected '") + name + "' as a whole number from " +
+                 std::to_string(least) +
+                 (most == INT64_MAX ? " on" : " to " + std::to_string(most)));
     return found->get<int64_t>();
   }
 
@@ -121,13 +125,40 @@ std::string readMessages(Reader &reader) {
   return text;
 }
 
-std::string readPrompt(Reader &reader) {
+void readPrompt(Reader &reader, Question &question) {
   const Json *prompt = reader.find("prompt");
-  if (prompt && prompt->is_array() && prompt->size() == 1)
+  // One prompt of several.
+  if (prompt && prompt->is_array() && prompt->size() == 1 &&
+      !prompt->front().is_number())
     prompt = &prompt->front();
-  if (!prompt || !prompt->is_string())
-    Reader::refuse("prompt", "expected 'prompt' as one string");
-  return prompt->get<std::string>();
+  if (prompt && prompt->is_string()) {
+    question.text = prompt->get<std::string>();
+    return;
+  }
+  question.tokens.emplace();
+  bool fits = prompt && prompt->is_array() && !prompt->empty();
+  for (const Json &token : fits ? *prompt : Json::array()) {
+    fits = fits && token.is_number_integer();
+    if (fits)
+      question.tokens->push_back(token.get<int64_t>());
+  }
+  if (!fits)
+    Reader::refuse("prompt", "expected 'prompt' as one string or one list of "
+                             "numbers of tokens");
+}
+
+std::optional<size_t> readLogprobs(Reader &reader, bool chat) {
+  if (!chat) {
+    int64_t count = reader.whole("logprobs", -1, 0, mostLogprobs);
+    return count < 0 ? std::nullopt : std::optional(size_t(count));
+  }
+  bool wanted = reader.flag("logprobs");
+  int64_t count = reader.whole("top_logprobs", -1, 0, mostLogprobs);
+  if (count >= 0 && !wanted)
+    Reader::refuse("top_logprobs",
+                   "'top_logprobs' needs 'logprobs' to be true");
+  return wanted ? std::optional(size_t(std::max<int64_t>(count, 0)))
+                : std::nullopt;
 }
 
 std::vector<std::string> readStops(Reader &reader) {
@@ -175,7 +206,10 @@ Question readQuestion(std::string_view bytes, bool chat) {
   Question question;
   question.chat = chat;
   question.model = reader.text("model");
-  question.text = chat ? readMessages(reader) : readPrompt(reader);
+  if (chat)
+    question.text = readMessages(reader);
+  else
+    readPrompt(reader, question);
   question.limit = reader.whole("max_tokens", chat ? -1 : fewTokens, 1);
   if (chat)
     question.limit = reader.whole("max_completion_tokens", question.limit, 1);
@@ -188,6 +222,7 @@ Question readQuestion(std::string_view bytes, bool chat) {
   question.sampling.seed = uint64_t(reader.whole("seed", 0, INT64_MIN));
   question.stops = readStops(reader);
   question.schema = readFormat(reader);
+  question.logprobs = readLogprobs(reader, chat);
   question.stream = reader.flag("stream");
   if (const Json *options = reader.find("stream_options"))
     question.usage =
@@ -196,7 +231,6 @@ Question readQuestion(std::string_view bytes, bool chat) {
   reader.only("best_of", 1);
   reader.only("frequency_penalty", 0);
   reader.only("presence_penalty", 0);
-  reader.only("logprobs", chat ? Json(false) : Json(0));
   reader.only("echo", false);
   reader.only("suffix", "");
   reader.only("tools", Json::array());

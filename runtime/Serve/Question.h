@@ -7,6 +7,7 @@
 #include "runtime/Generate/Sampler.h"
 #include "runtime/Value/Json.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,15 @@ struct Question {
   bool chat = false; // messages, else a prompt
   std::string model;
   std::string text; // what the model reads
+  std::optional<std::vector<int64_t>> tokens; // the same, as numbers of tokens
   int64_t limit = -1;
   Sampling sampling;
   std::vector<std::string> stops;
   Json schema; // of the answer; null: text
   bool stream = false, usage = false;
+  /// Of how many of the likeliest tokens the chances are told, beside those of
+  /// each that is written.
+  std::optional<size_t> logprobs;
 };
 
 /// Throws Refusal.

@@ -120,6 +120,35 @@ TEST_F(SchedulerTest, OneTextIsWhatTheModelWrites) {
   EXPECT_EQ(write({}, {1, 2, 3}, 0), Tokens{});
 }
 
+TEST_F(SchedulerTest, TokensAreWeighedAsTheModelHasThem) {
+  open(8, 4, 20);
+  GenerationRequest request;
+  request.prompt = {1, 2, 3};
+  request.limit = 3;
+  // What is chosen is another token than the model's.
+  request.restrain = [](std::vector<float> &logits) {
+    logits.assign(vocab, 0);
+    logits[5] = 1;
+  };
+  Tokens told;
+  std::vector<std::pair<int32_t, int32_t>> weighed;
+  request.weigh = [&](const std::vector<float> &logits, int32_t previous,
+                      int32_t token) {
+    Tokens text = {1, 2, 3};
+    text.insert(text.end(), told.begin(), told.end());
+    EXPECT_EQ(logits[size_t(behind(text))], 1);
+    EXPECT_EQ(logits[size_t(behind(text)) == 0 ? 1 : 0], 0);
+    weighed.emplace_back(previous, token);
+  };
+  request.emit = [&](int32_t, int32_t token) {
+    told.push_back(token);
+    return true;
+  };
+  scheduler->generate(request);
+  EXPECT_EQ(weighed,
+            (std::vector<std::pair<int32_t, int32_t>>{{3, 5}, {5, 5}, {5, 5}}));
+}
+
 TEST_F(SchedulerTest, AContextIsReadOnce) {
   open(32, 4, 40);
   Tokens context(20, 7);
