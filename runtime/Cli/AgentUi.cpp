@@ -7,6 +7,7 @@
 #include "runtime/Ui/Console.h"
 
 #include <cstdio>
+#include <cstring>
 
 namespace agt::rt {
 
@@ -14,14 +15,29 @@ std::string titleOf(const AgentProgram &program) {
   return program.program ? parseManifest(*program.program).program : "agents";
 }
 
+// `--metrics 9100`, or with an address that is this machine's own: what is
+// served is for whoever is on this machine.
+static int metricsPort(const std::string &text) {
+  for (const char *host : {"127.0.0.1:", "localhost:"})
+    if (text.rfind(host, 0) == 0)
+      return parsePort("--metrics", text.substr(std::strlen(host)));
+  if (text.find(':') != std::string::npos ||
+      text.find('.') != std::string::npos)
+    fail(
+        AGT_BAD_INPUT,
+        "expected --metrics as a port of the loopback address, such as 9100 or "
+        "127.0.0.1:9100, got '" +
+            text + "'");
+  return parsePort("--metrics", text);
+}
+
 MetricsServer::MetricsServer(const AgentProgram &program,
                              const AgentOptions &options, const Worker &worker)
     : access(options.db),
       metrics(access, titleOf(program), program.hash, &worker),
-      server(parsePort("--metrics", options.metrics),
-             [this](const WebRequest &request) {
-               return answerMetrics(metrics, request);
-             }) {
+      server(metricsPort(options.metrics), [this](const WebRequest &request) {
+        return answerMetrics(metrics, request);
+      }) {
   std::fprintf(stderr, "metrics at http://127.0.0.1:%d/metrics\n",
                server.port());
   thread = std::thread([this] { server.serve([] { return false; }); });

@@ -242,10 +242,11 @@ QueueCount SqlLog::countQueue() {
   return count;
 }
 
-std::vector<EventCount> SqlLog::countEvents(int64_t after, int64_t upTo) {
-  std::vector<EventCount> counts;
-  reading([&] { counts = reports.countEvents(after, upTo); });
-  return counts;
+std::vector<EventBrief> SqlLog::briefs(int64_t after, int64_t upTo,
+                                       size_t most) {
+  std::vector<EventBrief> all;
+  reading([&] { all = reports.briefs(after, upTo, most); });
+  return all;
 }
 
 int64_t SqlLog::seqBefore(int64_t timeMs, int64_t after) {

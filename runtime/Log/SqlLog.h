@@ -23,7 +23,8 @@ public:
   std::vector<RunSummary> page(const RunQuery &query) override;
   std::vector<RunCount> countRuns() override;
   QueueCount countQueue() override;
-  std::vector<EventCount> countEvents(int64_t after, int64_t upTo) override;
+  std::vector<EventBrief> briefs(int64_t after, int64_t upTo,
+                                 size_t most) override;
   int64_t seqBefore(int64_t timeMs, int64_t after) override;
   std::vector<Event> events(const std::string &run, int64_t after) override;
   std::optional<std::string> blob(const std::string &id) override;

@@ -35,7 +35,8 @@ void SqlReports::complete(RunSummary &summary) {
     auto row = database.prepare(
         "SELECT CAST(coalesce(sum(tokens_in), 0) AS BIGINT),"
         " CAST(coalesce(sum(tokens_out), 0) AS BIGINT) FROM events"
-        " WHERE run = $1 AND (tokens_in IS NOT NULL OR tokens_out IS NOT NULL)"
+        " WHERE run = $1 AND token IS NOT NULL"
+        " AND (tokens_in IS NOT NULL OR tokens_out IS NOT NULL)"
         " AND coalesce(info, '') NOT LIKE '%\"part\":true%'");
     row->bind(id).step();
     summary.tokensIn = row->number(0);
@@ -98,33 +99,36 @@ QueueCount SqlReports::countQueue() {
   return {row->number(0), row->number(1)};
 }
 
-std::vector<EventCount> SqlReports::countEvents(int64_t after, int64_t upTo) {
-  auto rows = database.prepare(
-      "SELECT agent, kind,"
-      " CASE WHEN kind = 'failure' AND info LIKE '%\"final\":true%'"
-      " OR kind = 'reconciled' AND result IS NOT NULL"
-      " OR kind = 'cancelled' AND path = '' THEN 1 ELSE 0 END,"
-      " CASE WHEN token IS NOT NULL THEN 1 ELSE 0 END, count(*),"
-      " CAST(coalesce(sum(CASE WHEN info LIKE '%\"part\":true%' THEN 0"
-      " ELSE tokens_in END), 0) AS BIGINT),"
-      " CAST(coalesce(sum(CASE WHEN info LIKE '%\"part\":true%' THEN 0"
-      " ELSE tokens_out END), 0) AS BIGINT)"
-      " FROM events JOIN runs ON runs.id = events.run"
-      " WHERE seq > $1 AND seq <= $2 GROUP BY 1, 2, 3, 4");
-  rows->bind(after).bind(upTo);
-  std::vector<EventCount> counts;
+std::vector<EventBrief> SqlReports::briefs(int64_t after, int64_t upTo,
+                                           size_t most) {
+  auto rows =
+      database.prepare("SELECT seq, time, run, agent, path, kind, attempt,"
+                       " CASE WHEN token IS NOT NULL THEN 1 ELSE 0 END,"
+                       " CASE WHEN result IS NOT NULL THEN 1 ELSE 0 END,"
+                       " substr(args, 1, 8), info, coalesce(tokens_in, -1),"
+                       " coalesce(tokens_out, -1)"
+                       " FROM events JOIN runs ON runs.id = events.run"
+                       " WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3");
+  rows->bind(after).bind(upTo).bind(int64_t(most));
+  std::vector<EventBrief> all;
   while (rows->step()) {
-    EventCount count;
-    count.agent = rows->text(0);
-    count.kind = eventKindNamed(rows->text(1)).value_or(EventKind::RunFailed);
-    count.last = rows->number(2) != 0;
-    count.call = rows->number(3) != 0;
-    count.events = rows->number(4);
-    count.tokensIn = rows->number(5);
-    count.tokensOut = rows->number(6);
-    counts.push_back(std::move(count));
+    EventBrief event;
+    event.seq = rows->number(0);
+    event.timeMs = rows->number(1);
+    event.run = rows->text(2);
+    event.agent = rows->text(3);
+    event.path = rows->text(4);
+    event.kind = eventKindNamed(rows->text(5)).value_or(EventKind::RunFailed);
+    event.attempt = rows->number(6);
+    event.call = rows->number(7) != 0;
+    event.hasResult = rows->number(8) != 0;
+    event.about = rows->text(9);
+    event.info = rows->text(10);
+    event.tokensIn = rows->number(11);
+    event.tokensOut = rows->number(12);
+    all.push_back(std::move(event));
   }
-  return counts;
+  return all;
 }
 
 int64_t SqlReports::seqBefore(int64_t timeMs, int64_t after) {

@@ -20,7 +20,7 @@ public:
   /// Agent, owner and lease of the runs that are stored as running.
   std::vector<RunRow> runningRuns();
   QueueCount countQueue();
-  std::vector<EventCount> countEvents(int64_t after, int64_t upTo);
+  std::vector<EventBrief> briefs(int64_t after, int64_t upTo, size_t most);
   int64_t seqBefore(int64_t timeMs, int64_t after);
 
 private:

@@ -184,15 +184,17 @@ struct QueueCount {
   int64_t runs = 0, oldestMs = 0; // since 1970; 0: there is none
 };
 
-/// How many events of a kind the runs of an agent have, counted apart by
-/// `last` (failures that were the last word on their step, reconciliations that
-/// found a result, cancellations of runs) and `call` (of an attempt). Tokens of
-/// the turns of an ask are those of the ask.
-struct EventCount {
-  std::string agent;
+/// What metrics need of an event.
+struct EventBrief {
+  int64_t seq = 0, timeMs = 0;
+  std::string run, agent, path;
   EventKind kind = EventKind::Result;
-  bool last = false, call = false;
-  int64_t events = 0, tokensIn = 0, tokensOut = 0;
+  int64_t attempt = 0;
+  bool call = false; // of an attempt
+  bool hasResult = false;
+  std::string about; // how its arguments begin: 8 letters
+  std::string info;
+  int64_t tokensIn = -1, tokensOut = -1;
 };
 
 constexpr int64_t defaultLeaseNs = 30'000'000'000;
@@ -223,8 +225,10 @@ public:
   virtual std::vector<RunSummary> page(const RunQuery &query) = 0;
   virtual std::vector<RunCount> countRuns() = 0;
   virtual QueueCount countQueue() = 0;
-  /// Of all runs, those with a seq above `after` and at most `upTo`.
-  virtual std::vector<EventCount> countEvents(int64_t after, int64_t upTo) = 0;
+  /// Of all runs in order of seq, those with one above `after` and at most
+  /// `upTo`; the first `most` of them.
+  virtual std::vector<EventBrief> briefs(int64_t after, int64_t upTo,
+                                         size_t most) = 0;
   /// The greatest seq of an event that was written before the time, in
   /// milliseconds since 1970; at least `after`.
   virtual int64_t seqBefore(int64_t timeMs, int64_t after) = 0;

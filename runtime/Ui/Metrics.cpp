@@ -4,6 +4,7 @@
 #include "runtime/Agent/Worker.h"
 #include "runtime/Log/Writer.h"
 #include "runtime/Support/Failure.h"
+#include "runtime/Telemetry/Exporter.h"
 #include "runtime/Ui/ProcessMetrics.h"
 #include "runtime/Web/Guard.h"
 
@@ -12,15 +13,7 @@
 namespace agt::rt {
 
 static constexpr int64_t settlingMs = 60'000;
-
-void Metrics::add(Counts &counts, const std::vector<EventCount> &more) {
-  for (const EventCount &count : more) {
-    Sums &sums = counts[{count.agent, count.kind, count.last, count.call}];
-    sums.events += count.events;
-    sums.tokensIn += count.tokensIn;
-    sums.tokensOut += count.tokensOut;
-  }
-}
+static constexpr size_t readAtOnce = 10'000; // events
 
 void Metrics::addRuns(std::string &text, StepLog &log) {
   MetricFamily runs(text, "agt_runs", "gauge",
@@ -41,79 +34,45 @@ void Metrics::addRuns(std::string &text, StepLog &log) {
 }
 
 void Metrics::addEvents(std::string &text, StepLog &log) {
+  auto take = [&](EventTally &tally, int64_t after, int64_t upTo) {
+    while (true) {
+      std::vector<EventBrief> some = log.briefs(after, upTo, readAtOnce);
+      for (const EventBrief &event : some)
+        tally.add(event);
+      if (some.size() < readAtOnce)
+        return;
+      after = some.back().seq;
+    }
+  };
   int64_t next = log.seqBefore(Instant::now().wallMs - settlingMs, settledSeq);
   if (next > settledSeq) {
-    std::vector<EventCount> more = log.countEvents(settledSeq, next);
-    add(settled, more);
+    take(settled, settledSeq, next);
     settledSeq = next;
   }
-  Counts now = settled;
-  add(now, log.countEvents(settledSeq, INT64_MAX));
-  for (const auto &[key, sums] : now) {
-    Sums &most = shown[key];
-    most.events = std::max(most.events, sums.events);
-    most.tokensIn = std::max(most.tokensIn, sums.tokensIn);
-    most.tokensOut = std::max(most.tokensOut, sums.tokensOut);
-  }
+  EventTally now = settled;
+  take(now, settledSeq, INT64_MAX);
+  shown.raise(now);
+  shown.write(text);
+}
 
-  // Several kinds of events may be one outcome.
-  using Outcome = const char *(*)(EventKind kind, bool last, bool call);
-  auto family = [&](MetricFamily out, Outcome outcomeOf) {
-    std::map<std::pair<std::string, std::string>, int64_t> totals;
-    for (const auto &[key, sums] : shown) {
-      const auto &[agent, kind, last, call] = key;
-      if (const char *outcome = outcomeOf(kind, last, call))
-        totals[{agent, outcome}] += sums.events;
-    }
-    for (const auto &[key, total] : totals)
-      out.add(double(total), {{"agent", key.first}, {"outcome", key.second}});
-  };
-  family({text, "agt_steps_total", "counter",
-          "Steps that are over: calls, questions and waits."},
-         [](EventKind kind, bool last, bool) -> const char * {
-           if (kind == EventKind::Result || kind == EventKind::Approval ||
-               (kind == EventKind::Reconciled && last))
-             return "done";
-           return kind == EventKind::Failure && last ? "failed" : nullptr;
-         });
-  family({text, "agt_step_attempts_total", "counter",
-          "Attempts of calls and questions that are over."},
-         [](EventKind kind, bool, bool call) -> const char * {
-           if (!call)
-             return nullptr;
-           return kind == EventKind::Result    ? "done"
-                  : kind == EventKind::Failure ? "failed"
-                  : kind == EventKind::Unknown ? "unknown"
-                                               : nullptr;
-         });
-  family({text, "agt_runs_ended_total", "counter", "Runs that are over."},
-         [](EventKind kind, bool last, bool) -> const char * {
-           if (kind == EventKind::Cancelled && last)
-             return "cancelled";
-           return kind == EventKind::RunDone     ? "done"
-                  : kind == EventKind::RunFailed ? "failed"
-                                                 : nullptr;
-         });
-  std::map<std::string, Sums> byAgent;
-  std::map<std::string, int64_t> claims;
-  for (const auto &[key, sums] : shown) {
-    Sums &agent = byAgent[std::get<0>(key)];
-    agent.tokensIn += sums.tokensIn;
-    agent.tokensOut += sums.tokensOut;
-    if (std::get<1>(key) == EventKind::Claimed)
-      claims[std::get<0>(key)] += sums.events;
-  }
-  MetricFamily claimed(text, "agt_claims_total", "counter",
-                       "How often runs were claimed.");
-  for (const auto &[agent, count] : claims)
-    claimed.add(double(count), {{"agent", agent}});
-  MetricFamily tokens(text, "agt_tokens_total", "counter",
-                      "Tokens that models took in and gave out.");
-  for (const auto &[agent, sums] : byAgent) {
-    tokens.add(double(sums.tokensIn), {{"agent", agent}, {"direction", "in"}});
-    tokens.add(double(sums.tokensOut),
-               {{"agent", agent}, {"direction", "out"}});
-  }
+// What became of the spans of this process.
+static void addTraces(std::string &text) {
+  const ExportTotals &totals = exportTotals();
+  if (!totals.active)
+    return;
+  MetricFamily spans(text, "agt_trace_spans_total", "counter",
+                     "Spans of this process that a collector has taken, and "
+                     "that were dropped.");
+  spans.add(double(totals.exported), {{"outcome", "exported"}});
+  spans.add(double(totals.dropped), {{"outcome", "dropped"}});
+  MetricFamily(text, "agt_trace_queue_spans", "gauge",
+               "Spans of this process that are still to be sent.")
+      .add(double(totals.waiting));
+  MetricFamily requests(text, "agt_trace_requests_total", "counter",
+                        "Requests of this process to a collector of traces.");
+  requests.add(double(totals.requests - totals.failures),
+               {{"outcome", "done"}});
+  requests.add(double(totals.failures), {{"outcome", "failed"}});
 }
 
 void Metrics::addWorker(std::string &text) {
@@ -160,6 +119,7 @@ WebReply Metrics::reply() {
     text += known;
   if (worker)
     addWorker(text);
+  addTraces(text);
   addProcessMetrics(text);
   return reply;
 }

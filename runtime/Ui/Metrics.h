@@ -8,6 +8,7 @@
 #ifndef AGT_RUNTIME_UI_METRICS_H
 #define AGT_RUNTIME_UI_METRICS_H
 
+#include "runtime/Ui/EventTally.h"
 #include "runtime/Ui/LogAccess.h"
 #include "runtime/Web/WebServer.h"
 
@@ -25,24 +26,16 @@ public:
   WebReply reply();
 
 private:
-  /// By agent, kind, last, call.
-  using Key = std::tuple<std::string, EventKind, bool, bool>;
-  struct Sums {
-    int64_t events = 0, tokensIn = 0, tokensOut = 0;
-  };
-  using Counts = std::map<Key, Sums>;
-
   void addRuns(std::string &text, StepLog &log);
   void addEvents(std::string &text, StepLog &log);
   void addWorker(std::string &text);
-  static void add(Counts &counts, const std::vector<EventCount> &more);
 
   LogAccess &access;
   const std::string title, hash;
   const Worker *worker;
 
   std::mutex mutex; // one scrape at a time
-  Counts settled, shown;
+  EventTally settled, shown;
   int64_t settledSeq = 0;
 };
 

@@ -74,10 +74,29 @@ MetricFamily::MetricFamily(std::string &text, const char *name,
           " " + type + "\n";
 }
 
-void MetricFamily::add(
-    double value,
-    const std::vector<std::pair<const char *, std::string>> &labels) {
-  text += name;
+void MetricFamily::add(double value, const MetricLabels &labels) {
+  sample("", value, labels);
+}
+
+void MetricFamily::addHistogram(const std::vector<double> &bounds,
+                                const std::vector<int64_t> &atMost,
+                                int64_t count, double sum,
+                                const MetricLabels &labels) {
+  MetricLabels bounded = labels;
+  bounded.emplace_back("le", "");
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    bounded.back().second = numberText(bounds[i]);
+    sample("_bucket", double(i < atMost.size() ? atMost[i] : 0), bounded);
+  }
+  bounded.back().second = "+Inf";
+  sample("_bucket", double(count), bounded);
+  sample("_sum", sum, labels);
+  sample("_count", double(count), labels);
+}
+
+void MetricFamily::sample(const char *suffix, double value,
+                          const MetricLabels &labels) {
+  (text += name) += suffix;
   const char *between = "{";
   for (const auto &[label, content] : labels) {
     text += std::string(between) + label + "=\"" + escapedLabel(content) + "\"";

@@ -93,7 +93,7 @@ std::string timelineJson(const RunRow &run, const std::vector<Event> &events,
   bool priced = false;
   std::string steps;
   for (const TimelineStep &step : timeline.steps) {
-    if (!step.part) {
+    if (!step.part && step.kind != "agent") { // its steps are counted
       in += std::max<int64_t>(step.tokensIn, 0);
       given += std::max<int64_t>(step.tokensOut, 0);
       usd += std::max(step.usd, 0.0);

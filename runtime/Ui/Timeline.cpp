@@ -16,6 +16,9 @@ bool isOpen(const TimelineStep &step) {
 }
 
 std::string kindOfCall(const Event &event) {
+  std::string segment = event.path.substr(event.path.rfind('/') + 1);
+  if (segment.rfind("turn#", 0) == 0 || segment == "repair")
+    return "turn";
   Json args = Json::parse(event.args, nullptr, false);
   if (args.is_object() && args.contains("llm") && args["llm"].is_string())
     return "ask";
@@ -170,6 +173,8 @@ void Timeline::apply(const Event &event) {
       step.kind = "receive";
     else if (infoMember(event.info, "fork").is_boolean())
       step.kind = "fork";
+    else if (infoMember(event.info, "agent").is_string())
+      step.kind = "agent";
     begin(step, event);
     break;
   case EventKind::ApprovalAsked:

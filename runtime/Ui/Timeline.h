@@ -25,7 +25,8 @@ struct StepAttempt {
 
 struct TimelineStep {
   std::string path;
-  std::string kind; // ask tool approval sleep receive fork join step
+  /// ask turn tool agent approval sleep receive fork join step
+  std::string kind;
   std::string state;
   int64_t beginMs = -1, endMs = -1;
   bool beginEstimated = false;

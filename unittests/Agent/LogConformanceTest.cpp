@@ -543,11 +543,15 @@ TEST_P(StepLogTest, SaysWhatARunWaitsFor) {
   Event turn = event(EventKind::Result, "ask/turn#0", "1");
   turn.tokensIn = 5;
   turn.info = "{\"model\":\"m\",\"part\":true}";
-  Write waits = write("r", 1, {turn, answer, asked, receive});
+  answer.token = turn.token = "t";
+  // A child counts what its calls have had.
+  Event child = event(EventKind::Result, "child", "1");
+  child.tokensIn = 9;
+  Write waits = write("r", 1, {turn, answer, child, asked, receive});
   waits.change = RunChange{RunStatus::Waiting, true, "", "", ""};
   ASSERT_EQ(commit(waits), Written::Yes);
   RunSummary row = log->page({}).at(0);
-  EXPECT_EQ(row.steps, 4);
+  EXPECT_EQ(row.steps, 5);
   EXPECT_EQ(row.tokensIn, 7); // the turn's are the ask's
   EXPECT_EQ(row.tokensOut, 2);
   ASSERT_EQ(row.open.size(), 2u);
@@ -581,18 +585,28 @@ TEST_P(StepLogTest, CountsRunsAndEvents) {
   Event again = event(EventKind::Failure, "x"), last = again;
   again.token = last.token = "t";
   last.info = "{\"final\":true}";
+  last.args = R"({"llm":"\u00e9","user":"x"})";
   last.tokensIn = 3;
   ASSERT_EQ(commit(write("mine", 1, {again, again, last})), Written::Yes);
-  std::map<bool, int64_t> failures;
-  for (const EventCount &count : log->countEvents(before, INT64_MAX)) {
-    EXPECT_EQ(count.agent, "a");
-    EXPECT_EQ(count.kind, EventKind::Failure);
-    EXPECT_TRUE(count.call);
-    EXPECT_EQ(count.tokensIn, count.last ? 3 : 0);
-    failures[count.last] = count.events;
+  std::vector<EventBrief> all = log->briefs(before, INT64_MAX, 10);
+  ASSERT_EQ(all.size(), 3u);
+  for (const EventBrief &brief : all) {
+    EXPECT_EQ(brief.run + " " + brief.agent + " " + brief.path, "mine a x");
+    EXPECT_EQ(brief.kind, EventKind::Failure);
+    EXPECT_TRUE(brief.call);
+    EXPECT_FALSE(brief.hasResult);
   }
-  EXPECT_EQ(failures, (std::map<bool, int64_t>{{false, 2}, {true, 1}}));
-  EXPECT_TRUE(log->countEvents(before, before).empty());
+  EXPECT_EQ(all[0].tokensIn, -1);
+  EXPECT_EQ(all[0].about, "");
+  EXPECT_EQ(all[2].tokensIn, 3);
+  EXPECT_EQ(all[2].info, last.info);
+  EXPECT_EQ(all[2].about, "{\"llm\":\"");
+  EXPECT_TRUE(log->briefs(before, before, 10).empty());
+  // A page at a time.
+  std::vector<EventBrief> page = log->briefs(before, INT64_MAX, 2);
+  ASSERT_EQ(page.size(), 2u);
+  EXPECT_EQ(page[1].seq, all[1].seq);
+  EXPECT_EQ(log->briefs(page[1].seq, INT64_MAX, 2)[0].seq, all[2].seq);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StepLogTest,

@@ -1,5 +1,5 @@
 // How events become a timeline: attempts, estimated times, outcomes.
-#include "runtime/Ui/Timeline.h"
+#include "runtime/Ui/RunJson.h"
 
 #include <deque>
 #include <gtest/gtest.h>
@@ -99,6 +99,32 @@ TEST_F(TimelineTest, AttemptsThatFailAreKept) {
   last.info = R"({"final":true})";
   EXPECT_EQ(text(fold().steps[0]),
             "a step failed 10..40: 1 10..20 failed; 2 30..40 failed;");
+}
+
+TEST_F(TimelineTest, TokensOfAChildAreCountedOnce) {
+  add(10, EventKind::Intent, "c").info = R"({"active":1,"agent":"other"})";
+  Event &ask = add(20, EventKind::Intent, "c/other/a", 1);
+  ask.token = "t";
+  ask.args = R"({"llm":"m","user":"?"})";
+  Event &turn = add(25, EventKind::Result, "c/other/a/turn#0", 1);
+  turn.token = "u";
+  turn.args = R"({"messages":1})";
+  turn.info = R"({"part":true})";
+  turn.tokensIn = 4;
+  Event &answer = add(30, EventKind::Result, "c/other/a", 1);
+  answer.tokensIn = 4;
+  answer.tokensOut = 1;
+  add(40, EventKind::Result, "c").tokensIn = 5;
+  Timeline timeline = fold();
+  EXPECT_EQ(text(timeline.steps[0]), "c agent done 10..40: 0 10..40 done;");
+  EXPECT_EQ(timeline.steps[1].kind, "ask");
+  EXPECT_EQ(timeline.steps[2].kind, "turn");
+  std::string json = timelineJson(
+      RunRow(), std::vector<Event>(events.begin(), events.end()), 0);
+  EXPECT_EQ(json.find(R"("steps":3,"tokens_in":4,"tokens_out":1)") !=
+                std::string::npos,
+            true)
+      << json;
 }
 
 TEST_F(TimelineTest, WhatIsFoundWasDoneByTheLostAttempt) {

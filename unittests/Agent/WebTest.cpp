@@ -92,4 +92,16 @@ TEST(MetricFamily, EscapesLabels) {
                   "x_total{a=\"q\\\"b\\\\n\\n\",b=\"\"} 0.25\n");
 }
 
+TEST(MetricFamily, WritesHistograms) {
+  std::string text;
+  MetricFamily(text, "x_seconds", "histogram", "Times.")
+      .addHistogram({0.005, 604800}, {1, 3}, 4, 2.5, {{"a", "b"}});
+  EXPECT_EQ(text, "# HELP x_seconds Times.\n# TYPE x_seconds histogram\n"
+                  "x_seconds_bucket{a=\"b\",le=\"0.005\"} 1\n"
+                  "x_seconds_bucket{a=\"b\",le=\"604800\"} 3\n"
+                  "x_seconds_bucket{a=\"b\",le=\"+Inf\"} 4\n"
+                  "x_seconds_sum{a=\"b\"} 2.5\n"
+                  "x_seconds_count{a=\"b\"} 4\n");
+}
+
 } // namespace

@@ -283,8 +283,8 @@ with server or contextlib.nullcontext():
             known = metrics(ui)
             get = lambda name, **labels: prometheus_text.value(known, name, **labels)
             yield get("agt_runs", agent="slow", state="queued"), get("agt_runs", agent="gate", state="waiting"), get("agt_queue_runs")
-            yield get("agt_queue_oldest_wait_seconds") > 0, get("agt_steps_total", agent="failing", outcome="failed")
-            yield get("agt_step_attempts_total", agent="failing", outcome="failed"), get("agt_runs_ended_total", agent="failing", outcome="failed")
+            yield get("agt_queue_oldest_wait_seconds") > 0, get("agt_steps_total", agent="failing", kind="tool", outcome="failed")
+            yield get("agt_step_attempts_total", agent="failing", kind="tool", outcome="failed"), get("agt_runs_ended_total", agent="failing", outcome="failed")
             yield get("agt_claims_total", agent="gate"), get("agt_step_log_up"), get("process_open_fds") > 3
             agt("gc", "--older", "0s")
             known = metrics(ui)
@@ -323,5 +323,6 @@ with server or contextlib.nullcontext():
         for words in (["--port", "70000"], ["--port", "x"], ["odd"], ["--db", "odd:"]):
             said = agt("ui", *words, check=False)
             yield said.returncode, said.stderr.strip()
-        said = agt("worker", "--metrics", "-1", check=False)
-        yield said.returncode, said.stderr.strip()
+        for port in ("-1", "0.0.0.0:9100", "[::]:9100", "127.0.0.1:70000"):
+            said = agt("worker", "--metrics", port, check=False)
+            yield said.returncode, said.stderr.strip()
