@@ -1,7 +1,7 @@
 // agt-lower-ring: schedules become the ops that kernels are formed of. Partial
-// results are pairs of tensors (sums, and m and l of each row); merging them and
-// finishing rows is element by element and fuses. What moves between positions
-// stays, for the host program.
+// results are pairs of tensors (sums, and m and l of each row); merging them
+// and finishing rows is element by element and fuses. What moves between
+// positions stays, for the host program.
 #include "passes/Passes.h"
 #include "passes/Reshape.h"
 
@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace agt;
 
 // In the place of a factor of sums. Keys that weigh nothing may have been seen:
-// what is not a number of theirs counts, whatever its weight. Of a step that was
-// not taken the sums hold anything.
+// what is not a number of theirs counts, whatever its weight. Of a step that
+// was not taken the sums hold anything.
 static constexpr double kNothing = -1, kAnything = -2;
 
 namespace {
@@ -55,7 +55,8 @@ private:
 
   // Element by element, in f32.
   Value number(double value) {
-    Value constant = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
+    Value constant =
+        arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
     return ScalarOp::create(b, loc, RankedTensorType::get({}, b.getF32Type()),
                             constant);
   }
@@ -135,8 +136,8 @@ void Lowering::lower(ring::ExtentOp op) {
   Value each = b.createOrFold<arith::DivUIOp>(loc, op.getTokens(), pieces);
   Value more = b.createOrFold<arith::RemUIOp>(loc, op.getTokens(), pieces);
   auto piece = [&](Value number) {
-    Value longer = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         number, more);
+    Value longer =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, more);
     Value extra =
         arith::IndexCastUIOp::create(b, loc, b.getIndexType(), longer);
     return add(each, extra);
@@ -154,10 +155,10 @@ void Lowering::lower(ring::AttendOp op) {
   rows.back() = 2;
   ring::HopOp::create(b, loc, op.getStepAttr(), op.getOwner(), op.getSees());
   auto made = AttentionOp::create(
-      b, loc, sums, RankedTensorType::get(rows, b.getF32Type()),
-      op.getQuery(), op.getKey(), op.getValue(), op.getScale(), op.getMasks(),
-      op.getBias(), /*sink=*/Value(), op.getAlibi(), op.getQPos(),
-      op.getKvPos(), op.getQSeg(), op.getKvSeg(), /*q_cu=*/Value(),
+      b, loc, sums, RankedTensorType::get(rows, b.getF32Type()), op.getQuery(),
+      op.getKey(), op.getValue(), op.getScale(), op.getMasks(), op.getBias(),
+      /*sink=*/Value(), op.getAlibi(), op.getQPos(), op.getKvPos(),
+      op.getQSeg(), op.getKvSeg(), /*q_cu=*/Value(),
       /*kv_cu=*/Value(), /*kv_len=*/Value(), op.getKScale(), op.getVScale(),
       op.getSees(), op.getCausalAttr(), op.getWindowLeftAttr(),
       op.getWindowRightAttr(), op.getPinAttr(), op.getSoftcapAttr(),
@@ -205,8 +206,7 @@ Partial Lowering::merged(Partial x, Partial y, Value sees) {
   auto kept = [&](Value sums, Value other) {
     return select(isNumber(other), sums, other);
   };
-  Value both =
-      binary<AddOp>(mul(x.sums, factorX), mul(y.sums, factorY));
+  Value both = binary<AddOp>(mul(x.sums, factorX), mul(y.sums, factorY));
   Value sums = select(below(factorX, 0), kept(y.sums, x.sums), both);
   sums = select(below(factorY, 0), kept(x.sums, y.sums), sums);
   if (sees)
@@ -225,9 +225,9 @@ Value Lowering::stacked(Value own, ring::CutAttr cut) {
   Value part = reshape(own, sizes);
   SmallVector<int64_t> shape(tensorType(part).getShape());
   shape.front() = cut.getParts();
-  return ring::GatherOp::create(
-      b, loc, RankedTensorType::get(shape, b.getF32Type()), part, open,
-      b.getArrayAttr({cut}), ArrayAttr());
+  return ring::GatherOp::create(b, loc,
+                                RankedTensorType::get(shape, b.getF32Type()),
+                                part, open, b.getArrayAttr({cut}), ArrayAttr());
 }
 
 // All places at once: the largest m, and what the others' sums are under it.
@@ -320,10 +320,10 @@ void Lowering::lower(ring::FinalizeOp op) {
     o = select(none, number(0), o);
   auto type = tensorType(op.getResult());
   if (!type.getElementType().isF32())
-    o = CastOp::create(b, loc,
-                       RankedTensorType::get(tensorType(o).getShape(),
-                                             type.getElementType()),
-                       o);
+    o = CastOp::create(
+        b, loc,
+        RankedTensorType::get(tensorType(o).getShape(), type.getElementType()),
+        o);
   op.getResult().replaceAllUsesWith(o);
   if (!op.getLse())
     return;

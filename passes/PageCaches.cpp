@@ -28,14 +28,18 @@ public:
     copy.removeDocAttr();
   }
 
-  void run() {
+  LogicalResult run() {
     for (unsigned i = 0, e = graph.getNumArguments(); i < e; ++i) {
-      DictionaryAttr input = inputOf(i);
-      if (!input || input.getAs<StringAttr>("kind") != "length")
+      if (!isInput(i, "length"))
         continue;
-      auto cache = input.getAs<StringAttr>("cache");
-      page(i, positionsOf(cache), cache);
+      auto cache = inputOf(i).getAs<StringAttr>("cache");
+      std::optional<unsigned> positions = positionsOf(cache);
+      if (!positions)
+        return graph.emitOpError("has the length of a cache as input ")
+               << i << ", and no positions of it";
+      page(i, *positions, cache);
     }
+    return success();
   }
 
 private:
@@ -43,12 +47,17 @@ private:
     return copy.getArgAttrOfType<DictionaryAttr>(number, "agt.input");
   }
 
-  unsigned positionsOf(StringAttr cache) {
-    unsigned number = 0;
-    while (!inputOf(number) || inputOf(number).get("cache") != cache ||
-           inputOf(number).getAs<StringAttr>("kind") != "positions")
-      ++number;
-    return number;
+  bool isInput(unsigned number, StringRef kind) {
+    DictionaryAttr input = inputOf(number);
+    auto own = input ? input.getAs<StringAttr>("kind") : nullptr;
+    return own && own.getValue() == kind;
+  }
+
+  std::optional<unsigned> positionsOf(StringAttr cache) {
+    for (unsigned i = 0, e = graph.getNumArguments(); cache && i < e; ++i)
+      if (isInput(i, "positions") && inputOf(i).get("cache") == cache)
+        return i;
+    return std::nullopt;
   }
 
   DictionaryAttr attributes(StringAttr cache, StringRef kind) {
@@ -112,12 +121,19 @@ struct PageCachesPass : agt::impl::PageCachesBase<PageCachesPass> {
     for (LlmOp llm : getOperation().getOps<LlmOp>()) {
       if (llm.getKind() != "graph")
         continue;
-      StringRef graph = llm.getSettingsAttr().getAs<StringAttr>("graph");
-      auto [copy, isNew] = known.try_emplace(graph);
+      auto graph = llm.getSettingsAttr().getAs<StringAttr>("graph");
+      auto decode =
+          graph ? getOperation().lookupSymbol<GraphOp>(graph) : GraphOp();
+      if (!decode) {
+        llm.emitOpError(
+            "expected a graph of the module as its setting 'graph'");
+        return signalPassFailure();
+      }
+      auto [copy, isNew] = known.try_emplace(graph.getValue());
       if (isNew) {
-        copy->second = (graph + " in pages").str();
-        auto decode = getOperation().lookupSymbol<GraphOp>(graph);
-        Pager(decode, copy->second).run();
+        copy->second = (graph.getValue() + " in pages").str();
+        if (failed(Pager(decode, copy->second).run()))
+          return signalPassFailure();
         ++copies;
       }
       NamedAttrList settings(llm.getSettingsAttr());

@@ -289,8 +289,9 @@ def VerifyKernels : Pass<"agt-verify-kernels", "::agt::GraphOp"> {
   let description = [{
     After `agt-form-kernels` a graph holds `agt.kernel`, `agt.attention`,
     `agt.reshape`, `agt.rope_table`, `agt.require`, `agt.return`, `tensor.cast`,
-    `tensor.dim` of arguments, and `arith` and `math` on numbers. Anything else
-    is an error at its place. Nothing is changed.
+    `tensor.dim` of arguments with a known number, what `agt-lower-ring` leaves of
+    `ring`, and `arith` and `math` on numbers. Anything else is an error at its
+    place. Nothing is changed.
   }];
 }
 

@@ -37,7 +37,8 @@ std::string agt::ringSvg(const std::string &title, const Ring &ring,
       "font-family=\"sans-serif\" font-size=\"13\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
       "<text x=\"20\" y=\"26\" font-size=\"16\">{2}</text>\n"
-      "<text x=\"20\" y=\"46\" fill=\"#555\">{3} places, {4} queries, {5} keys; "
+      "<text x=\"20\" y=\"46\" fill=\"#555\">{3} places, {4} queries, {5} "
+      "keys; "
       "{6:e2} FLOP/s, {7:e2} B/s a link</text>\n"
       "<text x=\"20\" y=\"64\" fill=\"#555\">{8} in all; {9} of {10} of "
       "transfers hidden; {11} steps skipped</text>\n",
@@ -67,13 +68,12 @@ std::string agt::ringSvg(const std::string &title, const Ring &ring,
       if (!step.receives)
         continue;
       Interval hidden = step.transfer;
-      hidden.end = std::min(hidden.end,
-                            std::max(hidden.begin, step.compute.end));
-      int64_t arriving =
-          (step.owner + ring.places - 1) % ring.places;
+      hidden.end =
+          std::min(hidden.end, std::max(hidden.begin, step.compute.end));
+      int64_t arriving = (step.owner + ring.places - 1) % ring.places;
       box(step.transfer, y + kCompute + 3, kTransfer, "#ffffff", "#c0392b");
-      box(hidden, y + kCompute + 3, kTransfer,
-          colorOf(arriving, ring.places), "#888");
+      box(hidden, y + kCompute + 3, kTransfer, colorOf(arriving, ring.places),
+          "#888");
     }
   }
   os << llvm::formatv(

@@ -19,17 +19,25 @@ static bool isArgument(Value value) {
   return isa<BlockArgument>(value);
 }
 
+static bool isOnNumbers(Operation &op) {
+  auto isNumber = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return llvm::all_of(op.getOperandTypes(), isNumber) &&
+         llvm::all_of(op.getResultTypes(), isNumber);
+}
+
 static bool mayStandOutside(Operation &op) {
   if (auto dim = dyn_cast<tensor::DimOp>(op))
-    return isArgument(dim.getSource());
+    return isArgument(dim.getSource()) && dim.getConstantIndex();
   if (isa<KernelOp, AttentionOp, ReshapeOp, RopeTableOp, RequireOp, ReturnOp,
           tensor::CastOp>(op))
     return true;
-  if (isa<ring::ExtentOp, ring::ScheduleOp, ring::AttendOp, ring::MergeOp, ring::CombineOp,
-          ring::FinalizeOp>(op))
+  if (isa<ring::ExtentOp, ring::ScheduleOp, ring::AttendOp, ring::MergeOp,
+          ring::CombineOp, ring::FinalizeOp>(op))
     return false; // agt-lower-ring has run
-  return isa<arith::ArithDialect, math::MathDialect, ring::RingDialect>(
-      op.getDialect());
+  if (isa<ring::RingDialect>(op.getDialect()))
+    return true;
+  return isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
+         isOnNumbers(op);
 }
 
 LogicalResult agt::verifyKernelPhase(GraphOp graph) {

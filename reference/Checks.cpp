@@ -10,8 +10,10 @@
 #include "reference/Checks.h"
 #include "reference/Interpreter.h"
 
+#include "dialect/Agt/Place.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
+
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,20 +23,6 @@ using namespace agt;
 using namespace agt::reference;
 using llvm::ArrayRef;
 using llvm::Error;
-
-/// `FILE:LINE:COL` of an op, from whatever its location wraps.
-static std::string placeOf(Location loc) {
-  std::string place;
-  loc->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColRange>(part);
-    if (!file)
-      return WalkResult::advance();
-    place = llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
-                          file.getStartLine(), file.getStartColumn());
-    return WalkResult::interrupt();
-  });
-  return place;
-}
 
 Error agt::reference::failAt(Operation *op, const llvm::Twine &message) {
   return llvm::make_error<RunError>(placeOf(op->getLoc()), message.str());

@@ -2,7 +2,7 @@
 //
 // An environment maps SSA values to data; a block is evaluated in order. The
 // arithmetic is in the files of the op kinds (Ops.h); here are the ops that
-// hold or leave blocks: graphs, calls, kernels, loops, checks.
+// hold or leave blocks: graphs, calls, kernels, checks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +10,6 @@
 #include "reference/Checks.h"
 #include "reference/Ops.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <array>
@@ -54,7 +53,6 @@ private:
   Expected<Data> evaluate(Operation *op);
   Error require(agt::RequireOp op);
   Expected<Data> call(agt::CallOp op);
-  Expected<Data> loop(scf::ForOp op);
   Expected<Data> compute(Operation *op);
   Error show(Operation *op, Data &results);
 
@@ -114,8 +112,6 @@ Expected<Data> Interpreter::evaluate(Operation *op) {
     return call(callOp);
   if (auto kernel = dyn_cast<agt::KernelOp>(op))
     return runBlock(kernel.getBody().front(), lookup(kernel.getInputs()));
-  if (auto forOp = dyn_cast<scf::ForOp>(op))
-    return loop(forOp);
   return compute(op);
 }
 
@@ -142,24 +138,6 @@ Expected<Data> Interpreter::call(agt::CallOp op) {
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
   return Interpreter(info, depth + 1)
       .runBlock(graph.getBody().front(), lookup(op.getOperands()));
-}
-
-Expected<Data> Interpreter::loop(scf::ForOp op) {
-  int64_t upper = environment.at(op.getUpperBound()).integer;
-  int64_t step = environment.at(op.getStep()).integer;
-  if (step <= 0)
-    return failAt(op, "expected a step above 0, got " + Twine(step));
-  Data carried = lookup(op.getInitArgs());
-  for (int64_t i = environment.at(op.getLowerBound()).integer; i < upper;
-       i += step) {
-    Data arguments = {Datum::ofInteger(i)};
-    arguments.append(carried.begin(), carried.end());
-    Expected<Data> next = runBlock(*op.getBody(), arguments);
-    if (!next)
-      return next.takeError();
-    carried = std::move(*next);
-  }
-  return carried;
 }
 
 Expected<Data> Interpreter::compute(Operation *op) {

@@ -60,6 +60,13 @@ void Program::addNumbered(size_t number, Location loc,
                               loc, spec, kernel, target));
 }
 
+void Program::print(llvm::raw_ostream &out) const {
+  for (auto [module, target] : llvm::zip(modules, targets))
+    if (module)
+      out << "// native code for " << target.name << "\n"
+          << module.get() << "\n";
+}
+
 llvm::ArrayRef<CpuVariant> Program::variants(size_t number) const {
   auto it = byNumber.find(number);
   return it == byNumber.end() ? llvm::ArrayRef<CpuVariant>()

@@ -45,6 +45,9 @@ public:
   /// The variants of a kernel in order of preference.
   llvm::ArrayRef<CpuVariant> variants(size_t number) const;
 
+  /// The functions as they are built, a module for each target.
+  void print(llvm::raw_ostream &out) const;
+
   /// Compiles all functions and links them into `program`, which may already
   /// refer to them.
   mlir::LogicalResult linkInto(llvm::Module &program);

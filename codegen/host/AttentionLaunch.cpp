@@ -84,7 +84,7 @@ void GraphEmitter::requireAtMost(Location loc, Value size, int64_t most,
                                      size, b.i64(most));
   b.require(
       fits,
-      {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::host::placeOf(loc)),
+      {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::placeOf(loc)),
        b.text(("attention takes " + what + " of at most {0}, got {1}").str()),
        b.i64(most), size});
 }
@@ -178,7 +178,10 @@ LogicalResult GraphEmitter::launchBeside(AttentionOp op,
   FailureOr<size_t> number = kernels.find(key, [&] {
     kernels.native().addNumbered(kernels.nextNumber(), op.getLoc(), spec,
                                  kernel);
-    return spirv::attention::buildNumbered(op.getLoc(), spec, kernel);
+    return kernels.finished(
+        kernel.name, attn::launchOf(kernel, op.getContext()), [&] {
+          return spirv::attention::buildNumbered(op.getLoc(), spec, kernel);
+        });
   });
   if (failed(number))
     return failure();
@@ -200,7 +203,7 @@ void GraphEmitter::checkData(AttentionOp op, Value queries, Value keys) {
   // Positions of a mesh have parts of their inputs: checkMeshData.
   if (graph.getMesh())
     return;
-  Value place = b.text(agt::host::placeOf(op.getLoc()));
+  Value place = b.text(agt::placeOf(op.getLoc()));
   for (auto [attribute, tokens] :
        {std::pair(kQCuInput, queries), std::pair(kKvCuInput, keys)})
     if (auto input = op->getAttrOfType<IntegerAttr>(attribute))
@@ -225,8 +228,7 @@ void GraphEmitter::checkMeshData() {
     auto number = [&](StringRef name) {
       return check.getAs<IntegerAttr>(name).getInt();
     };
-    Value place =
-        b.text(agt::host::placeOf(check.getAs<LocationAttr>("place")));
+    Value place = b.text(agt::placeOf(check.getAs<LocationAttr>("place")));
     Value input = b.i64(number("input"));
     if (check.contains("block")) {
       b.call("agt_graph_check_scales",
@@ -250,11 +252,11 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
       failed(
           checkDim(op, spec.valueDim, attn::kMostValueDim, "a head_dim of v")))
     return failure();
-  auto build = [&]() -> FailureOr<spirv::KernelCode> {
+  auto build = [&] {
     kernels.native().addAttention(kernels.nextNumber(), op.getLoc(), spec);
-    if (!kernels.wantsSpirv)
-      return spirv::attention::describeAttention(op.getLoc(), spec);
-    return spirv::attention::buildAttention(op.getLoc(), spec);
+    return kernels.finished(
+        "attention", attn::launchOf(spec, op.getContext()),
+        [&] { return spirv::attention::buildAttention(op.getLoc(), spec); });
   };
   FailureOr<size_t> number = kernels.find(keyOf(spec), build);
   if (failed(number))

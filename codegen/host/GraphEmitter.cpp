@@ -145,11 +145,10 @@ void GraphEmitter::requireIndexable(Location loc, llvm::ArrayRef<Value> dims) {
     return;
   Value fits = arith::CmpFOp::create(b.ir(), loc, arith::CmpFPredicate::OLT,
                                      count, b.f64(limit));
-  b.require(fits,
-            {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::host::placeOf(loc)),
-             b.text("a tensor of this graph would have 2^31 elements "
-                    "or more"),
-             b.i64(0), b.i64(0)});
+  b.require(fits, {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::placeOf(loc)),
+                   b.text("a tensor of this graph would have 2^31 elements "
+                          "or more"),
+                   b.i64(0), b.i64(0)});
 }
 
 Value GraphEmitter::allocate(Location loc, llvm::ArrayRef<Value> dims,
@@ -247,19 +246,23 @@ void GraphEmitter::launch(Operation *op, size_t kernel, llvm::StringRef name,
           b.array(BufferSlot, buffers), b.i64(buffers.size()),
           b.array(ScalarSlot, scalars), b.i64(scalars.size()),
           b.array(WorkSlot, items), flops, b.text(name),
-          b.text(agt::host::placeOf(op->getLoc()))});
+          b.text(agt::placeOf(op->getLoc()))});
 }
 
 LogicalResult GraphEmitter::emitKernel(KernelOp op) {
-  auto build = [&]() -> FailureOr<spirv::KernelCode> {
+  auto build = [&]() -> FailureOr<Kernel> {
     if (failed(kernels.native().addKernel(kernels.nextNumber(), op)))
       return failure();
-    return spirv::buildKernel(op);
+    FailureOr<agt::kernels::LaunchSize> size = agt::kernels::launchOf(op);
+    if (failed(size))
+      return failure();
+    return kernels.finished(op.getLabel(), std::move(*size),
+                            [&] { return spirv::buildKernel(op); });
   };
   FailureOr<size_t> number = kernels.find(agt::kernels::kernelKey(op), build);
   if (failed(number))
     return failure();
-  const spirv::KernelCode &code = kernels.kernels()[*number];
+  const Kernel &kernel = kernels.kernels()[*number];
 
   llvm::SmallVector<Value> arguments, scalars;
   for (Value input : op.getInputs()) {
@@ -288,7 +291,7 @@ LogicalResult GraphEmitter::emitKernel(KernelOp op) {
     }
     arguments.push_back(allocate(result, shape));
   }
-  Value flops = b.toF64(b.evaluate(code.launch.flops, scalars));
+  Value flops = b.toF64(b.evaluate(kernel.launch.flops, scalars));
   launch(op, *number, op.getLabel(), arguments, scalars, flops);
   return success();
 }
@@ -300,9 +303,8 @@ void GraphEmitter::emitRequire(RequireOp op) {
   while (values.size() < 2)
     values.push_back(b.i64(0));
   b.require(numbers.lookup(op.getCondition()),
-            {runHandle, b.i32(AGT_BAD_INPUT),
-             b.text(agt::host::placeOf(op.getLoc())), b.text(op.getMessage()),
-             values[0], values[1]});
+            {runHandle, b.i32(AGT_BAD_INPUT), b.text(agt::placeOf(op.getLoc())),
+             b.text(op.getMessage()), values[0], values[1]});
 }
 
 void GraphEmitter::emitRopeTable(RopeTableOp op) {
@@ -380,8 +382,8 @@ void GraphEmitter::checkInputs() {
           llvm::formatv("expected size {{0} in dim {0} of '{1}', got {{1}",
                         axis, name ? name.getValue() : "?");
       b.require(same, {runHandle, b.i32(AGT_BAD_INPUT),
-                       b.text(agt::host::placeOf(graph.getLoc())),
-                       b.text(message), want, got});
+                       b.text(agt::placeOf(graph.getLoc())), b.text(message),
+                       want, got});
     }
   }
 }

@@ -12,15 +12,28 @@ using namespace agt::host;
 
 FailureOr<size_t>
 KernelTable::find(llvm::StringRef key,
-                  llvm::function_ref<FailureOr<spirv::KernelCode>()> build) {
+                  llvm::function_ref<FailureOr<Kernel>()> build) {
   if (auto known = numbers.find(key); known != numbers.end())
     return known->second;
-  FailureOr<spirv::KernelCode> code = build();
-  if (failed(code))
+  FailureOr<Kernel> kernel = build();
+  if (failed(kernel))
     return failure();
-  table.push_back(std::move(*code));
+  table.push_back(std::move(*kernel));
   numbers[key] = table.size() - 1;
   return table.size() - 1;
+}
+
+FailureOr<Kernel> KernelTable::finished(
+    llvm::StringRef name, agt::kernels::LaunchSize launch,
+    llvm::function_ref<FailureOr<spirv::KernelCode>()> spirv) const {
+  Kernel kernel{name.str(), std::move(launch), {}};
+  if (!wantsSpirv)
+    return std::move(kernel);
+  FailureOr<spirv::KernelCode> code = spirv();
+  if (failed(code))
+    return failure();
+  kernel.variants = std::move(code->variants);
+  return std::move(kernel);
 }
 
 std::string KernelTable::symbol(size_t index) {
@@ -33,22 +46,6 @@ std::string agt::host::graphSymbol(llvm::StringRef name) {
 
 std::string agt::host::descriptorSymbol(llvm::StringRef name) {
   return ("agt.graph." + name).str();
-}
-
-std::string agt::host::placeOf(Location location) {
-  if (auto range = dyn_cast<FileLineColRange>(location))
-    return llvm::formatv("{0}:{1}:{2}", range.getFilename().getValue(),
-                         range.getStartLine(), range.getStartColumn());
-  if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      if (std::string place = placeOf(part); !place.empty())
-        return place;
-  }
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return placeOf(call.getCallee());
-  if (auto name = dyn_cast<NameLoc>(location))
-    return placeOf(name.getChildLoc());
-  return "";
 }
 
 static std::string positionSymbol(GraphOp graph) {

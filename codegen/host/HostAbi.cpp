@@ -28,8 +28,6 @@ const std::vector<Prototype> &prototypes() {
 #include "runtime/include/agt/abi.def"
 #define AGT_ABI(NAME, ...) {#NAME, {__VA_ARGS__}},
 #include "runtime/include/agt/agent.def"
-#define AGT_ABI(NAME, ...) {#NAME, {__VA_ARGS__}},
-#include "runtime/include/agt/agent.def"
   };
   return table;
 }

@@ -9,7 +9,6 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -20,38 +19,6 @@
 using namespace mlir;
 using namespace agt;
 
-void agt::host::buildModelPipeline(OpPassManager &passes) {
-  passes.addPass(createPageCaches());
-}
-
-void agt::host::buildRingPipeline(OpPassManager &passes, bool explain) {
-  passes.addPass(createInlinerPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  ExpandAttentionOptions packed;
-  packed.packedOnMesh = true;
-  passes.addPass(createExpandAttention(packed));
-  passes.addNestedPass<GraphOp>(createPropagateShardings());
-  passes.addPass(createAddPolicies());
-  passes.addNestedPass<GraphOp>(createConvertToRing({explain}));
-  passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-}
-
-void agt::host::buildKernelPipeline(OpPassManager &passes, bool explain) {
-  passes.addNestedPass<GraphOp>(createLowerRing());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  passes.addPass(createSplitRope());
-  passes.addPass(createExpandAttention());
-  passes.addNestedPass<GraphOp>(createFormKernels({explain}));
-  passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  passes.addNestedPass<GraphOp>(createVerifyKernels());
-}
-
 void agt::host::buildHostPipeline(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createConvertMathToLLVMPass());
@@ -59,28 +26,6 @@ void agt::host::buildHostPipeline(OpPassManager &passes) {
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createConvertFuncToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
-}
-
-LogicalResult agt::host::lowerToKernels(ModuleOp module,
-                                        ConfigurePasses configure,
-                                        bool explain) {
-  PassManager passes(module.getContext());
-  if (failed(configure(passes)))
-    return failure();
-  buildKernelPipeline(passes, explain);
-  return passes.run(module);
-}
-
-LogicalResult agt::host::addModelGraphs(ModuleOp module,
-                                        ConfigurePasses configure) {
-  if (llvm::none_of(module.getOps<LlmOp>(),
-                    [](LlmOp llm) { return llm.getKind() == "graph"; }))
-    return success();
-  PassManager passes(module.getContext());
-  if (failed(configure(passes)))
-    return failure();
-  buildModelPipeline(passes);
-  return passes.run(module);
 }
 
 /// The graphs alone, for `run --check`; nothing where there are none.
@@ -96,12 +41,13 @@ static FailureOr<std::string> bytecodeOf(ModuleOp module) {
   return bytes;
 }
 
-LogicalResult agt::host::lowerToRing(ModuleOp module, ConfigurePasses configure,
-                                     bool explain) {
+LogicalResult
+agt::host::lower(ModuleOp module, ConfigurePasses configure,
+                 llvm::function_ref<void(OpPassManager &)> build) {
   PassManager passes(module.getContext());
   if (failed(configure(passes)))
     return failure();
-  buildRingPipeline(passes, explain);
+  build(passes);
   return passes.run(module);
 }
 
@@ -133,11 +79,7 @@ LogicalResult agt::host::lowerToHost(ModuleOp module, Program &program) {
 std::unique_ptr<llvm::Module>
 agt::host::lowerToLLVM(ModuleOp module, Program &program, ProgramKind kind,
                        llvm::LLVMContext &context, ConfigurePasses configure) {
-  PassManager passes(module.getContext());
-  if (failed(configure(passes)))
-    return nullptr;
-  buildHostPipeline(passes);
-  if (failed(passes.run(module)))
+  if (failed(lower(module, configure, buildHostPipeline)))
     return nullptr;
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());

@@ -24,17 +24,6 @@ class Module;
 
 namespace agt::host {
 
-/// Graphs that the runtime asks for and the author did not write. Before the
-/// manifest is made.
-void buildModelPipeline(mlir::OpPassManager &passes);
-
-/// agt IR as the front end gives it, calls inlined; graphs on a mesh become the
-/// program of one position.
-void buildRingPipeline(mlir::OpPassManager &passes, bool explain = false);
-
-/// That to graphs of agt.kernel and agt.attention, sizes resolved.
-void buildKernelPipeline(mlir::OpPassManager &passes, bool explain = false);
-
 /// Host functions (func, arith, cf, llvm) to the LLVM dialect.
 void buildHostPipeline(mlir::OpPassManager &passes);
 
@@ -46,19 +35,17 @@ struct Program {
   std::string ir;
 };
 
-/// Runs the kernel pipeline on `module` and lowers its graphs. `configure` is
-/// called with each pass manager before it runs (printing, timing). With
-/// `explain` passes say as remarks what they decide.
+/// Called with the manager of a program's passes before it runs (printing,
+/// timing). The lowering of single kernels is not seen by it.
 using ConfigurePasses =
     llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;
-mlir::LogicalResult addModelGraphs(mlir::ModuleOp module,
-                                   ConfigurePasses configure);
-mlir::LogicalResult lowerToRing(mlir::ModuleOp module,
-                                ConfigurePasses configure,
-                                bool explain = false);
-mlir::LogicalResult lowerToKernels(mlir::ModuleOp module,
-                                   ConfigurePasses configure,
-                                   bool explain = false);
+
+/// Runs the passes that `build` adds (passes/Pipelines.h).
+mlir::LogicalResult
+lower(mlir::ModuleOp module, ConfigurePasses configure,
+      llvm::function_ref<void(mlir::OpPassManager &)> build);
+
+/// Graphs of kernels become host functions, agents too.
 mlir::LogicalResult lowerToHost(mlir::ModuleOp module, Program &program);
 
 /// LLVM IR of a module that lowerToHost made, with its data. Null after an

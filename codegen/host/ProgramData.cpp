@@ -27,7 +27,8 @@ static_assert(sizeof(agt_kernel) == 32 &&
               offsetof(agt_kernel, cpu_variants) == 24);
 static_assert(sizeof(agt_param) == 16 && offsetof(agt_param, dtype) == 8);
 static_assert(sizeof(agt_graph) == 56 && offsetof(agt_graph, n_params) == 32 &&
-              offsetof(agt_graph, run) == 40 && offsetof(agt_graph, mesh) == 48);
+              offsetof(agt_graph, run) == 40 &&
+              offsetof(agt_graph, mesh) == 48);
 static_assert(sizeof(agt_mesh) == 32 && sizeof(agt_mesh_axis) == 24 &&
               offsetof(agt_mesh_axis, link) == 16);
 static_assert(sizeof(agt_tool) == 16 && sizeof(agt_test) == 24 &&
@@ -95,7 +96,7 @@ public:
 
   Constant *tile(const std::array<int64_t, 4> &tile);
   Constant *native(const cpu::CpuVariant &variant);
-  Constant *kernel(const spirv::KernelCode &kernel,
+  Constant *kernel(const Kernel &kernel,
                    llvm::ArrayRef<cpu::CpuVariant> native);
   Constant *params(const std::vector<ParamInfo> &params);
   Constant *graph(const GraphInfo &info);
@@ -130,7 +131,7 @@ Constant *DataBuilder::native(const cpu::CpuVariant &variant) {
                     f64(variant.minFlops), tile(variant.tile)});
 }
 
-Constant *DataBuilder::kernel(const spirv::KernelCode &kernel,
+Constant *DataBuilder::kernel(const Kernel &kernel,
                               llvm::ArrayRef<cpu::CpuVariant> natives) {
   std::vector<Constant *> variants;
   for (const spirv::KernelBinary &variant : kernel.variants) {
@@ -170,8 +171,8 @@ Constant *DataBuilder::mesh(const GraphInfo &info) {
   for (const AxisInfo &axis : info.axes)
     axes.push_back(
         structure({text(axis.name), i64(axis.size), f64(axis.link)}));
-  return place(structure({text(info.mesh), text(info.meshPlace), array(axes),
-                          i64(axes.size())}));
+  return place(structure(
+      {text(info.mesh), text(info.meshPlace), array(axes), i64(axes.size())}));
 }
 
 Constant *DataBuilder::agents(const AgentsInfo &info) {

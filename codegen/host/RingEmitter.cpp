@@ -64,15 +64,14 @@ Value GraphEmitter::position() {
 /// (position / step) mod parts.
 Value GraphEmitter::placeOf(int64_t parts, int64_t step) {
   OpBuilder &ir = b.ir();
-  Value row = ir.createOrFold<arith::DivUIOp>(b.location(), position(),
-                                              b.i64(step));
+  Value row =
+      ir.createOrFold<arith::DivUIOp>(b.location(), position(), b.i64(step));
   return ir.createOrFold<arith::RemUIOp>(b.location(), row, b.i64(parts));
 }
 
 void GraphEmitter::mapNumber(Value index, Value wide) {
-  numbers.map(index,
-              arith::IndexCastOp::create(b.ir(), b.location(),
-                                         b.ir().getIndexType(), wide));
+  numbers.map(index, arith::IndexCastOp::create(b.ir(), b.location(),
+                                                b.ir().getIndexType(), wide));
 }
 
 /// The position `by` places further round the cut.
@@ -125,7 +124,8 @@ void GraphEmitter::emit(ring::ShiftOp op) {
     return arith::ExtUIOp::create(b.ir(), op.getLoc(), b.ir().getI64Type(),
                                   numbers.lookup(bit));
   };
-  Value sends = b.mul(bytesOf(sent, type.getElementType()), flag(op.getSends()));
+  Value sends =
+      b.mul(bytesOf(sent, type.getElementType()), flag(op.getSends()));
   Value receives =
       b.mul(bytesOf(arriving, type.getElementType()), flag(op.getReceives()));
   Value own = buffer(op.getInput());
@@ -137,7 +137,7 @@ void GraphEmitter::emit(ring::ShiftOp op) {
          {runHandle, own, neighbour(cut, by), sends, next, neighbour(cut, -by),
           receives, b.i32(int64_t(op.getMove())),
           b.text(cut.getAxis().getValue()), b.text(name),
-          b.text(agt::host::placeOf(op.getLoc())), ticket});
+          b.text(agt::placeOf(op.getLoc())), ticket});
   transfers[op.getResult()] = {b.load(ticket, 0, b.ir().getI64Type()), next,
                                arriving};
 }
@@ -155,14 +155,15 @@ void GraphEmitter::emit(ring::GatherOp op) {
   requireIndexable(op.getLoc(), whole);
   Value slot = b.array(HandleSlot, {b.null()});
   auto last = cast<ring::CutAttr>(op.getCuts().getValue().back());
-  b.call("agt_graph_gather",
-         {runHandle, buffer(op.getInput()), b.array(ShapeSlot, whole),
-          b.i64(whole.size()),
-          b.i64(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1)),
-          splits(b, op.getCuts(), op.getKeptAttr()),
-          b.i64(op.getCuts().size() + (op.getKept() ? op.getKept()->size() : 0)),
-          b.text(last.getAxis().getValue()), b.text("gather"),
-          b.text(agt::host::placeOf(op.getLoc())), slot});
+  b.call(
+      "agt_graph_gather",
+      {runHandle, buffer(op.getInput()), b.array(ShapeSlot, whole),
+       b.i64(whole.size()),
+       b.i64(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1)),
+       splits(b, op.getCuts(), op.getKeptAttr()),
+       b.i64(op.getCuts().size() + (op.getKept() ? op.getKept()->size() : 0)),
+       b.text(last.getAxis().getValue()), b.text("gather"),
+       b.text(agt::placeOf(op.getLoc())), slot});
   shapes[op.getResult()] = whole;
   buffers[op.getResult()] = b.load(slot, 0, b.ptr());
 }
@@ -170,18 +171,18 @@ void GraphEmitter::emit(ring::GatherOp op) {
 void GraphEmitter::emit(ring::HopOp op) {
   Value attended = b.i64(1);
   if (op.getSees())
-    attended = arith::ExtUIOp::create(b.ir(), op.getLoc(),
-                                      b.ir().getI64Type(),
+    attended = arith::ExtUIOp::create(b.ir(), op.getLoc(), b.ir().getI64Type(),
                                       numbers.lookup(op.getSees()));
   b.call("agt_graph_hop", {runHandle, b.i64(op.getStep()), size(op.getOwner()),
                            attended, b.text("attention")});
 }
 
 Value GraphEmitter::view(ring::ViewAttr view) {
-  return b.array(ViewSlot, {pair(b, view.getParts(), int64_t(view.getQueries())),
-                            pair(b, int64_t(view.getKeys()), view.getCausal()),
-                            b.i64(view.getLeft()), b.i64(view.getRight()),
-                            b.i64(view.getPin())});
+  return b.array(ViewSlot,
+                 {pair(b, view.getParts(), int64_t(view.getQueries())),
+                  pair(b, int64_t(view.getKeys()), view.getCausal()),
+                  b.i64(view.getLeft()), b.i64(view.getRight()),
+                  b.i64(view.getPin())});
 }
 
 void GraphEmitter::mapFlag(Value bit, Value slot) {

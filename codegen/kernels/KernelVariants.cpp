@@ -27,6 +27,24 @@ LogicalResult buildVariants(VariantSet &variants) {
       .Default([&](Operation *op) { return buildRows(variants, op); });
 }
 
+namespace {
+class NoVariants : public VariantSet {
+public:
+  using VariantSet::VariantSet;
+  LogicalResult add(const VariantPlan &,
+                    llvm::function_ref<void(Evaluator &)>) override {
+    return success();
+  }
+};
+} // namespace
+
+FailureOr<LaunchSize> launchOf(KernelOp kernel) {
+  NoVariants none(kernel);
+  if (failed(buildVariants(none)))
+    return failure();
+  return std::move(none.launch());
+}
+
 std::string kernelKey(KernelOp kernel) {
   std::string key;
   llvm::raw_string_ostream out(key);

@@ -73,6 +73,9 @@ Values combineLanes(KernelBuilder &k, uint32_t size, Values values,
 /// Plans the variants by what the kernel's anchor is.
 mlir::LogicalResult buildVariants(VariantSet &variants);
 
+/// The launch of a kernel, without a variant of it.
+mlir::FailureOr<LaunchSize> launchOf(KernelOp kernel);
+
 // The builders.
 mlir::LogicalResult buildElementwise(VariantSet &variants);
 mlir::LogicalResult buildRows(VariantSet &variants, mlir::Operation *anchor);

@@ -9,6 +9,7 @@
 #include "dialect/Agt/Agt.h"
 #include "dialect/Ring/Ring.h"
 #include "passes/Passes.h"
+#include "passes/Pipelines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -28,15 +29,17 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<agt::AgtDialect, agt::ring::RingDialect, mlir::arith::ArithDialect,
-                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-                  mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect,
-                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect, mlir::spirv::SPIRVDialect,
-                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  registry.insert<agt::AgtDialect, agt::ring::RingDialect,
+                  mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::func::FuncDialect, mlir::gpu::GPUDialect,
+                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::spirv::SPIRVDialect, mlir::tensor::TensorDialect,
+                  mlir::vector::VectorDialect>();
   mlir::func::registerAllExtensions(registry);
 
   agt::registerAgtPasses();
+  agt::registerAgtPipelines();
   mlir::registerTransformsPasses();
   mlir::memref::registerMemRefPasses();
   return mlir::failed(

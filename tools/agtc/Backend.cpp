@@ -4,6 +4,8 @@
 #include "codegen/host/Link.h"
 #include "codegen/host/Program.h"
 #include "passes/Mesh/ScheduleText.h"
+#include "passes/Pipelines.h"
+#include "tools/agtc/MlirOptions.h"
 #include "tools/agtc/Source.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -27,7 +29,6 @@ public:
   int run();
 
 private:
-  LogicalResult configure(PassManager &passes);
   int emitText(llvm::function_ref<void(llvm::raw_ostream &)> print);
   int emitKernels();
   int emitSpirv();
@@ -67,13 +68,6 @@ int Backend::fail(llvm::Error error) {
   return BadUsage;
 }
 
-LogicalResult Backend::configure(PassManager &passes) {
-  if (options.mlirOptions.empty())
-    return success(); // MLIR's options are not registered then
-  applyDefaultTimingPassManagerCLOptions(passes);
-  return applyPassManagerCLOptions(passes);
-}
-
 int Backend::emitText(llvm::function_ref<void(llvm::raw_ostream &)> print) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -81,13 +75,15 @@ int Backend::emitText(llvm::function_ref<void(llvm::raw_ostream &)> print) {
   return writeOutput(options.output, text) ? Fine : BadUsage;
 }
 
-/// The gpu.modules that kernels are made of, a comment before each variant.
+/// The gpu.modules that kernels are made of, a comment before each variant, and
+/// the functions of native code, a module for each level of processors.
 int Backend::emitKernels() {
   return emitText([&](llvm::raw_ostream &out) {
-    for (const spirv::KernelCode &kernel : program.kernels.kernels())
+    for (const host::Kernel &kernel : program.kernels.kernels())
       for (const spirv::KernelBinary &variant : kernel.variants)
         out << "// " << kernel.name << " for " << variant.profile << "\n"
             << variant.source->get() << "\n";
+    program.kernels.native().print(out);
   });
 }
 
@@ -171,27 +167,37 @@ bool Backend::chooseTargets() {
 }
 
 int Backend::run() {
+  if (options.emit == "spirv" && options.target == "cpu") {
+    complain("there is no SPIR-V with --target=cpu; --emit=kernels shows what "
+             "native code is made of");
+    return BadUsage;
+  }
   if (options.verifyEach)
     codegen::verifyEachPass();
   if (!chooseTargets())
     return BadUsage;
   program.kernels.splitKeys = options.splitKeys;
-  auto configured = [this](PassManager &passes) { return configure(passes); };
-  if (failed(host::addModelGraphs(module, configured)))
+  auto configured = [this](PassManager &passes) {
+    return configure(passes, options);
+  };
+  if (failed(host::lower(module, configured, buildModelPipeline)))
     return ErrorsInProgram;
   program.manifest = host::describeProgram(module, programName(options));
-  if (failed(host::lowerToRing(module, configured, options.explain)))
+  if (failed(host::lower(module, configured, [&](OpPassManager &passes) {
+        buildRingPipeline(passes, options.explain);
+      })))
     return ErrorsInProgram;
   if (options.emit == "ring")
     return emitText([&](llvm::raw_ostream &out) {
       printSchedules(module, out);
       module.print(out);
     });
-  if (failed(host::lowerToKernels(module, configured, options.explain)) ||
+  if (failed(host::lower(module, configured,
+                         [&](OpPassManager &passes) {
+                           buildKernelPipeline(passes, options.explain);
+                         })) ||
       failed(host::lowerToHost(module, program)))
     return ErrorsInProgram;
-  if (options.target == "cpu")
-    program.kernels.dropSpirv();
   if (options.emit == "kernels")
     return emitKernels();
   if (options.emit == "spirv")

@@ -25,7 +25,6 @@ struct CompileOptions {
   /// Declarations to compile; empty for all.
   std::vector<std::string> only;
   sema::SemaOptions::Tests tests = sema::SemaOptions::Tests::None;
-  bool reproducible = false;
   int64_t splitKeys = 1024;
   bool verifyDiagnostics = false;
   bool verifyEach = false;

@@ -7,6 +7,7 @@
 #include "tools/agtc/Source.h"
 
 #include "dialect/Agt/Agt.h"
+#include "dialect/Agt/Place.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringSet.h"
@@ -42,14 +43,6 @@ struct Agents {
 };
 
 } // namespace
-
-static std::string placeOf(mlir::Location loc) {
-  auto range = loc->findInstanceOf<mlir::FileLineColRange>();
-  if (!range)
-    return "";
-  return llvm::formatv("{0}:{1}:{2}", range.getFilename().getValue(),
-                       range.getStartLine(), range.getStartColumn());
-}
 
 /// What an op adds to the paths of the steps inside.
 static llvm::StringRef segmentOf(mlir::Operation *op) {

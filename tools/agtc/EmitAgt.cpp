@@ -2,7 +2,7 @@
 #include "tools/agtc/EmitAgt.h"
 
 #include "frontend/Lower/MlirDiagnostics.h"
-#include "passes/Passes.h"
+#include "passes/Pipelines.h"
 #include "tools/agtc/Backend.h"
 #include "tools/agtc/Frontend.h"
 #include "tools/agtc/MlirOptions.h"
@@ -41,11 +41,8 @@ int agt::tool::emitAgt(const CompileOptions &options, Source &source) {
   }
   MlirDiagnostics onSourceLines(context, source.diagnostics);
   mlir::PassManager passes(&context);
-  ExpandAttentionOptions packed;
-  packed.packedOnMesh = true;
-  passes.addPass(createExpandAttention(packed));
-  passes.addNestedPass<GraphOp>(createPropagateShardings());
-  if (failed(passes.run(*result.module)))
+  buildShardingPipeline(passes);
+  if (failed(configure(passes, options)) || failed(passes.run(*result.module)))
     return ErrorsInProgram;
   std::string text;
   llvm::raw_string_ostream out(text);

@@ -1,15 +1,15 @@
-// `agtc graph FILE --agent|--ring [--name NAME] -o FILE.svg|FILE.dot`: a picture
-// of an agent, or of how the shards of an attention go round a mesh.
+// `agtc graph FILE --agent|--ring [--name NAME] -o FILE.svg|FILE.dot`: a
+// picture of an agent, or of how the shards of an attention go round a mesh.
 #include "tools/agtc/Commands.h"
 #include "tools/agtc/Frontend.h"
 #include "tools/agtc/Schedules.h"
 #include "tools/agtc/Source.h"
 
-#include "codegen/host/Program.h"
 #include "dialect/Ring/Ring.h"
 #include "frontend/Lower/MlirDiagnostics.h"
 #include "passes/AgentPicture.h"
 #include "passes/Mesh/Shardings.h"
+#include "passes/Pipelines.h"
 #include "passes/RingPicture.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -49,9 +49,9 @@ static int drawAgent(const GraphOptions &options, mlir::ModuleOp module) {
 static int drawRing(const GraphOptions &options, mlir::ModuleOp module,
                     mlir::MLIRContext &context, Source &source) {
   MlirDiagnostics onSourceLines(context, source.diagnostics);
-  if (failed(host::lowerToRing(module, [](mlir::PassManager &) {
-        return mlir::success();
-      })))
+  mlir::PassManager passes(&context);
+  buildRingPipeline(passes);
+  if (failed(passes.run(module)))
     return ErrorsInProgram;
   for (GraphOp graph : module.getOps<GraphOp>()) {
     auto schedules = graph.getOps<ring::ScheduleOp>();

@@ -6,6 +6,7 @@
 //   input.N        the elements of input N, in C order
 //   value.N        those of the N-th result of a kernel, as the device left it
 #include "reference/Judge.h"
+#include "dialect/Agt/Place.h"
 #include "reference/Bytes.h"
 #include "tools/agtc/Commands.h"
 #include "tools/agtc/Source.h"
@@ -151,19 +152,11 @@ static std::string labelOf(mlir::Operation *op) {
   return op->getName().stripDialect().str();
 }
 
-static std::string placeOf(mlir::Operation *op) {
-  auto range = op->getLoc()->findInstanceOf<mlir::FileLineColRange>();
-  return range ? llvm::formatv("{0}:{1}:{2}", range.getFilename().getValue(),
-                               range.getStartLine(), range.getStartColumn())
-                     .str()
-               : "";
-}
-
 bool Judgement::report() const {
   size_t nameWidth = 6, placeWidth = 5;
   for (const Verdict &verdict : verdicts) {
     nameWidth = std::max(nameWidth, labelOf(verdict.op).size());
-    placeWidth = std::max(placeWidth, placeOf(verdict.op).size());
+    placeWidth = std::max(placeWidth, placeOf(verdict.op->getLoc()).size());
   }
   auto line = [&](llvm::StringRef name, llvm::StringRef place,
                   llvm::StringRef error) {
@@ -180,7 +173,7 @@ bool Judgement::report() const {
   for (const Verdict &verdict : verdicts) {
     if (verdict.fault && !first)
       first = &verdict;
-    line(labelOf(verdict.op), placeOf(verdict.op),
+    line(labelOf(verdict.op), placeOf(verdict.op->getLoc()),
          std::isinf(verdict.worst)
              ? std::string("no error allowed")
              : llvm::formatv("{0:F3}", verdict.worst).str());
@@ -188,7 +181,7 @@ bool Judgement::report() const {
   llvm::outs().flush();
   if (!first)
     return true;
-  std::string place = placeOf(first->op);
+  std::string place = placeOf(first->op->getLoc());
   llvm::errs() << (place.empty() ? "" : place + ": ") << "error: '"
                << labelOf(first->op) << "' departs from the oracle "
                << *first->fault << "\n";

@@ -1,5 +1,7 @@
 #include "tools/agtc/MlirOptions.h"
 
+#include "tools/agtc/Commands.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -19,4 +21,12 @@ bool agt::tool::parseMlirOptions(const std::vector<std::string> &options) {
     words.push_back(option.c_str());
   return llvm::cl::ParseCommandLineOptions(words.size(), words.data(), "",
                                            &llvm::errs());
+}
+
+mlir::LogicalResult agt::tool::configure(mlir::PassManager &passes,
+                                         const CompileOptions &options) {
+  if (options.mlirOptions.empty())
+    return mlir::success(); // they are not registered then
+  mlir::applyDefaultTimingPassManagerCLOptions(passes);
+  return mlir::applyPassManagerCLOptions(passes);
 }

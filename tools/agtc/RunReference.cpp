@@ -6,6 +6,7 @@
 // `--f64 [NAME=]FILE` and `--bounds [NAME=]FILE` are the oracle's own: float64
 // values before rounding to f32, and how far a device may be from them.
 #include "codegen/host/ModelManifest.h"
+#include "dialect/Agt/Place.h"
 #include "reference/Bytes.h"
 #include "reference/Interpreter.h"
 #include "tools/agtc/Commands.h"
@@ -183,15 +184,6 @@ static agt_status runOracle(agt_context *context, const agt_tensor *in,
 // The program
 //===----------------------------------------------------------------------===//
 
-static std::string placeOf(mlir::Location loc) {
-  std::string place;
-  if (auto range = loc->findInstanceOf<mlir::FileLineColRange>())
-    place = range.getFilename().str() + ":" +
-            std::to_string(range.getStartLine()) + ":" +
-            std::to_string(range.getStartColumn());
-  return place;
-}
-
 static std::string textAttr(mlir::DictionaryAttr attrs, llvm::StringRef name) {
   auto text = attrs ? attrs.getAs<mlir::StringAttr>(name) : nullptr;
   return text ? text.str() : "";
@@ -257,9 +249,10 @@ static void makeProgram(mlir::ModuleOp module, llvm::StringRef file,
   for (auto op : module.getOps<GraphOp>())
     addGraph(op, command, graphs);
   makeTable(command);
-  llvm::json::Object manifest{
-      {"program", file}, {"hash", ""}, {"graphs", std::move(graphs)},
-      {"weights", host::weightsJson(module)}};
+  llvm::json::Object manifest{{"program", file},
+                              {"hash", ""},
+                              {"graphs", std::move(graphs)},
+                              {"weights", host::weightsJson(module)}};
   llvm::raw_string_ostream(command.manifest)
       << llvm::json::Value(std::move(manifest));
 }
@@ -322,9 +315,12 @@ static int runProgram(Command &command, const RunReferenceOptions &options,
   std::vector<char *> argv;
   for (std::string &word : all)
     argv.push_back(word.data());
-  agt_program program{AGT_ABI_VERSION,      command.manifest.c_str(),
-                      command.table.data(), command.table.size(),
-                      nullptr,              0};
+  agt_program program{AGT_ABI_VERSION,
+                      command.manifest.c_str(),
+                      command.table.data(),
+                      command.table.size(),
+                      nullptr,
+                      0};
   current = &command;
   int code = agt_main(static_cast<int>(argv.size()), argv.data(), &program);
   current = nullptr;

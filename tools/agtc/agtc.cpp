@@ -18,7 +18,7 @@ struct LaterCommand {
   const char *help;
 };
 constexpr LaterCommand laterCommands[] = {
-    {"lsp", "the language server"},
+    {"lsp", "the language server (not in this version)"},
 };
 
 /// Of every option that takes a value. An empty one is a variable of make or
@@ -100,8 +100,9 @@ private:
     app.add_flag_callback(
         "--tests", [&o] { o.tests = agt::sema::SemaOptions::Tests::All; },
         "compile the test blocks too, which 'agtc test' runs");
-    app.add_flag("--reproducible", o.reproducible,
-                 "the same bits whatever the mesh, balance or batch");
+    app.add_flag("--reproducible", reproducible,
+                 "the same bits whatever the mesh, balance or batch (not in "
+                 "this version)");
     app.add_option("--split-keys", o.splitKeys,
                    "N: keys that a part has at least where an attention of few "
                    "rows is split over its keys (1024); 0: none is split")
@@ -169,9 +170,10 @@ private:
     sub->add_option("FILE", o.input, "the program")->required();
     sub->add_option("-o", o.output, "FILE.svg or FILE.dot; DOT to stdout");
     sub->add_flag("--agent", o.agent, "draw an agent");
-    sub->add_flag("--ring", o.ring,
-                  "draw how shards of an attention go round a mesh, by declared "
-                  "rates");
+    sub->add_flag(
+        "--ring", o.ring,
+        "draw how shards of an attention go round a mesh, by declared "
+        "rates");
     sub->add_option("--name", o.name,
                     "which agent or graph, where there are several");
     sub->add_option("--tokens", o.tokens,
@@ -243,6 +245,11 @@ private:
       complain("expected a program or a command, see 'agtc --help'");
       return BadUsage;
     }
+    if (reproducible) {
+      complain("'--reproducible' is not part of this version: the same program "
+               "gives the same bits on the same mesh and batch alone");
+      return BadUsage;
+    }
     return compile(compileOptions);
   }
 
@@ -254,6 +261,7 @@ private:
 
   CLI::App app;
   CompileOptions compileOptions;
+  bool reproducible = false;
   CheckOptions checkOptions;
   FmtOptions fmtOptions;
   GraphOptions graphOptions;

@@ -13,7 +13,7 @@ using llvm::ArrayRef;
 
 Outcome agt::reference::runText(llvm::StringRef text, ArrayRef<Tensor> inputs) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<AgtDialect, mlir::scf::SCFDialect>();
+  context.loadDialect<AgtDialect>();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
       text, mlir::ParserConfig(&context), "test.mlir");
   Outcome outcome;

@@ -78,4 +78,15 @@ agt_dtype AttentionSpec::typeOf(Buffer buffer) const {
   }
 }
 
+LaunchSize launchOf(const AttentionSpec &spec, mlir::MLIRContext *context) {
+  auto scalar = [&](Scalar s) { return mlir::getAffineSymbolExpr(s, context); };
+  mlir::AffineExpr kvHeads = scalar(kBatch) * scalar(kKvHeads);
+  if (spec.split)
+    kvHeads = kvHeads * scalar(kParts);
+  mlir::AffineExpr queries = scalar(kQueries);
+  return {
+      {queries, kvHeads * scalar(kGroup), kvHeads, scalar(kGroup) * queries},
+      {}};
+}
+
 } // namespace agt::kernels::attention

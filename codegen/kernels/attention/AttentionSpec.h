@@ -3,6 +3,7 @@
 #define AGT_CODEGEN_KERNELS_ATTENTION_ATTENTIONSPEC_H
 
 #include "codegen/common/ScoreExpr.h"
+#include "codegen/kernels/LaunchSize.h"
 #include "codegen/kernels/attention/AttentionAbi.h"
 #include "runtime/include/agt/runtime.h"
 
@@ -22,7 +23,8 @@ struct AttentionSpec {
   agt_dtype k = AGT_F32;
   agt_dtype v = AGT_F32;
   agt_dtype o = AGT_F32;
-  /// 1 to 256, or 0 where they are only known at run time.
+  /// 1 to kMostHeadDim and kMostValueDim, or 0 where they are only known at run
+  /// time.
   int64_t headDim = 0;
   int64_t valueDim = 0;
   codegen::ScoreTerms terms;
@@ -50,6 +52,11 @@ struct AttentionSpec {
   /// Whether a first launch says which blocks of keys have any to see.
   bool hasBlocks() const { return terms.byPair(); }
 };
+
+/// Its work is rows by heads and parts of the keys, and the same by kv heads
+/// and stacked rows; targets cut one of the two. The host counts the useful
+/// operations.
+LaunchSize launchOf(const AttentionSpec &spec, mlir::MLIRContext *context);
 
 } // namespace agt::kernels::attention
 

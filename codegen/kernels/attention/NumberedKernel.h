@@ -18,6 +18,8 @@ struct Numbered {
   void (*emit)(KernelBuilder &b, const AttentionSpec &spec, mlir::Value number);
 };
 
+LaunchSize launchOf(const Numbered &kernel, mlir::MLIRContext *context);
+
 } // namespace agt::kernels::attention
 
 #endif // AGT_CODEGEN_KERNELS_ATTENTION_NUMBEREDKERNEL_H

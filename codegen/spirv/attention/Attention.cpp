@@ -105,26 +105,10 @@ std::vector<Variant> buildVariants(Location loc, const AttentionSpec &spec) {
   return std::move(variants.list);
 }
 
-// Work is rows by heads and parts of the keys, and the same by kv heads and
-// stacked rows; targets cut one of the two. The host counts the useful
-// operations.
-KernelCode describeAttention(Location loc, const AttentionSpec &spec) {
+FailureOr<KernelCode> buildAttention(Location loc, const AttentionSpec &spec) {
   KernelCode code;
   code.name = "attention";
-  auto scalar = [&](Scalar s) {
-    return getAffineSymbolExpr(s, loc.getContext());
-  };
-  AffineExpr kvHeads = scalar(kBatch) * scalar(kKvHeads);
-  if (spec.split)
-    kvHeads = kvHeads * scalar(kParts);
-  AffineExpr queries = scalar(kQueries);
-  code.launch.work = {queries, kvHeads * scalar(kGroup), kvHeads,
-                      scalar(kGroup) * queries};
-  return code;
-}
-
-FailureOr<KernelCode> buildAttention(Location loc, const AttentionSpec &spec) {
-  KernelCode code = describeAttention(loc, spec);
+  code.launch = launchOf(spec, loc.getContext());
   for (Variant &variant : buildVariants(loc, spec)) {
     auto words = serializeKernel(*variant.module);
     if (failed(words))

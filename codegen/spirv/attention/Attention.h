@@ -31,9 +31,6 @@ std::vector<Variant> buildVariants(mlir::Location loc,
 mlir::FailureOr<KernelCode> buildAttention(mlir::Location loc,
                                            const AttentionSpec &spec);
 
-/// The kernel without variants: what the size of its launch is.
-KernelCode describeAttention(mlir::Location loc, const AttentionSpec &spec);
-
 } // namespace agt::spirv::attention
 
 #endif // AGT_CODEGEN_SPIRV_ATTENTION_ATTENTION_H

@@ -28,8 +28,7 @@ FailureOr<KernelCode> buildNumbered(Location loc, const AttentionSpec &spec,
 
   KernelCode code;
   code.name = kernel.name;
-  AffineExpr one = getAffineConstantExpr(1, loc.getContext());
-  code.launch.work = {kernel.work(loc.getContext()), one, one, one};
+  code.launch = launchOf(kernel, loc.getContext());
   KernelBinary binary;
   binary.profile = "any";
   binary.tile = {kWorkgroup, 1, 1, 1};

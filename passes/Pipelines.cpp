@@ -1,0 +1,67 @@
+// See Pipelines.h.
+#include "passes/Pipelines.h"
+
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace agt;
+
+/// Sizes as numbers, everything else as small as it gets.
+static void addCleanUp(OpPassManager &passes) {
+  passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void agt::buildShardingPipeline(OpPassManager &passes) {
+  // Packed sequences on a mesh become segments before anything is sharded.
+  ExpandAttentionOptions packed;
+  packed.packedOnMesh = true;
+  passes.addPass(createExpandAttention(packed));
+  passes.addNestedPass<GraphOp>(createPropagateShardings());
+}
+
+void agt::buildModelPipeline(OpPassManager &passes) {
+  passes.addPass(createPageCaches());
+}
+
+void agt::buildRingPipeline(OpPassManager &passes, bool explain) {
+  passes.addPass(createInlinerPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  buildShardingPipeline(passes);
+  passes.addPass(createAddPolicies());
+  passes.addNestedPass<GraphOp>(createConvertToRing({explain}));
+  addCleanUp(passes);
+}
+
+void agt::buildKernelPipeline(OpPassManager &passes, bool explain) {
+  passes.addNestedPass<GraphOp>(createLowerRing());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createSplitRope());
+  passes.addPass(createExpandAttention());
+  passes.addNestedPass<GraphOp>(createFormKernels({explain}));
+  addCleanUp(passes);
+  passes.addNestedPass<GraphOp>(createVerifyKernels());
+}
+
+void agt::registerAgtPipelines() {
+  PassPipelineRegistration<>("agt-show-shardings",
+                             "shardings that are not said, written down",
+                             buildShardingPipeline);
+  PassPipelineRegistration<>("agt-model-pipeline",
+                             "graphs that the runtime asks for",
+                             buildModelPipeline);
+  PassPipelineRegistration<>(
+      "agt-ring-pipeline", "agt as the front end gives it, to ring",
+      [](OpPassManager &passes) { buildRingPipeline(passes); });
+  PassPipelineRegistration<>(
+      "agt-kernel-pipeline", "ring to graphs of kernels",
+      [](OpPassManager &passes) { buildKernelPipeline(passes); });
+}

@@ -1,0 +1,33 @@
+// The order of the passes, in the stretches between two levels of IR that
+// people look at. agt-opt knows each by its name.
+#ifndef AGT_PASSES_PIPELINES_H
+#define AGT_PASSES_PIPELINES_H
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace agt {
+
+/// agt-show-shardings: what was not said of shardings is written down, on the
+/// author's own ops. For people.
+void buildShardingPipeline(mlir::OpPassManager &passes);
+
+/// agt-model-pipeline: graphs that the runtime asks for and the author did not
+/// write. Before the manifest is made.
+void buildModelPipeline(mlir::OpPassManager &passes);
+
+/// agt-ring-pipeline: agt IR as the front end gives it, calls inlined; graphs
+/// on a mesh become the program of one position. With `explain` passes say as
+/// remarks what they decide.
+void buildRingPipeline(mlir::OpPassManager &passes, bool explain = false);
+
+/// agt-kernel-pipeline: that to graphs of agt.kernel and agt.attention, sizes
+/// resolved.
+void buildKernelPipeline(mlir::OpPassManager &passes, bool explain = false);
+
+void registerAgtPipelines();
+
+} // namespace agt
+
+#endif // AGT_PASSES_PIPELINES_H
