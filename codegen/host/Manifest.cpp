@@ -37,8 +37,10 @@ agt_dtype agt::host::dtypeOf(Type element) {
   }
 }
 
+/// A result that the author gave no name has none here either: what it goes by
+/// is the runtime's to say.
 static ParamInfo describe(Type type, DictionaryAttr attributes,
-                          std::string fallback) {
+                          std::string fallback = "") {
   auto tensor = cast<RankedTensorType>(type);
   auto text = [&](llvm::StringRef name, std::string otherwise) {
     auto attribute =
@@ -73,8 +75,7 @@ static GraphInfo describe(GraphOp graph) {
     info.params.push_back(describe(type, graph.getArgAttrDict(index),
                                    "arg" + std::to_string(index)));
   for (auto [index, type] : llvm::enumerate(graph.getResultTypes()))
-    info.results.push_back(describe(type, graph.getResultAttrDict(index),
-                                    "result" + std::to_string(index)));
+    info.results.push_back(describe(type, graph.getResultAttrDict(index)));
   info.ownParams = countParams(graph);
   info.hidden = graph->hasAttr(kHidden);
   if (std::optional<json::Array> inputs = inputsJson(graph))

@@ -75,7 +75,8 @@ struct AgentsInfo {
 struct Manifest {
   std::string program;
   /// SHA-256 of the agt IR without places, in hex: two builds of one source
-  /// have one hash, and formatting or comments do not change it.
+  /// have one hash, and formatting or comments do not change it, except those
+  /// that document a declaration: they are part of the program.
   std::string hash;
   std::vector<GraphInfo> graphs;
   std::string weights, llms; // JSON

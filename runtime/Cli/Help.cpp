@@ -55,12 +55,8 @@ static std::string example(const Manifest &manifest, const std::string &exe) {
     if (graph.isGiven(i))
       text += " --in " + graph.params[i].name + "=" + graph.params[i].name +
               ".npy";
-  for (size_t i = 0; i < graph.results.size(); ++i) {
-    std::string name = graph.results[i].name;
-    if (name.empty())
-      name = i ? "out" + std::to_string(i) : "out";
-    text += " --out " + name + ".npy";
-  }
+  for (size_t i = 0; i < graph.results.size(); ++i)
+    text += " --out " + resultName(graph, i) + ".npy";
   return "\nexample:\n  " + text + "\n";
 }
 

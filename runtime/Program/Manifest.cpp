@@ -140,11 +140,19 @@ std::string manifestText(const agt_program &program) {
   return json.dump(2) + "\n";
 }
 
+static std::string resultName(std::string own, size_t index, size_t count) {
+  if (!own.empty())
+    return own;
+  return count == 1 ? "result" : "result" + std::to_string(index);
+}
+
 std::string resultName(const agt_graph &graph, size_t index) {
   const char *name = graph.results[index].name;
-  if (name && *name)
-    return name;
-  return graph.n_results == 1 ? "result" : "result" + std::to_string(index);
+  return resultName(name ? name : "", index, graph.n_results);
+}
+
+std::string resultName(const ManifestGraph &graph, size_t index) {
+  return resultName(graph.results[index].name, index, graph.results.size());
 }
 
 std::string signatureText(const ManifestGraph &graph) {

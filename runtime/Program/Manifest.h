@@ -84,6 +84,7 @@ std::string manifestText(const agt_program &program);
 /// The name a result goes by: its own, else "result", with its number where
 /// there are several.
 std::string resultName(const agt_graph &graph, size_t index);
+std::string resultName(const ManifestGraph &graph, size_t index);
 
 /// "name(q: tensor<...>, ...) -> tensor<...>"
 std::string signatureText(const ManifestGraph &graph);
