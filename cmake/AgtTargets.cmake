@@ -1,6 +1,8 @@
-# agt_add_library(NAME src... [LINK target...] [PCH]): one static library a
-# folder. Headers are included from the repository root ("dialect/Agt/...").
-# PCH reuses the one precompiled header of MLIR (target agt_mlir_pch).
+# agt_add_library(NAME src... [MLIR] [LINK target...] [DEPENDS target...]): one
+# static library a folder. Headers are included from the repository root
+# ("dialect/Agt/..."). MLIR is for code that includes MLIR's headers, of which
+# the usual ones are precompiled once (target agt_mlir_pch); DEPENDS names what
+# has to be generated first.
 function(agt_add_library name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

@@ -68,7 +68,7 @@ enum class Op : uint8_t {
   RmsNorm,   // `number` for eps
   LayerNorm, // `number` for eps
   Rope,     // `number` for base, `second` for scale, `flag` for halves, `count`
-            // for dims (0: all)
+            // for dims (-1: all)
   Quantize, // `count` for the block
   Dequantize,
   UnpackBlocks, // `text` for the format

@@ -22,7 +22,7 @@ import tempfile
 
 import numpy as np
 
-from property import compare, options, run
+from property import Compared, compare, invalid_spirv, options, run
 
 LENGTHS = [0, 1, 2, 5, 7, 8, 9, 31, 33, 64, 100, 127, 128, 129, 200, 257, 300]
 DIMS = [1, 2, 3, 4, 8, 16, 20, 32, 33, 64, 80, 128, 160, 256]
@@ -446,6 +446,9 @@ def main() -> int:
             print(f"seed {seed}: agtc failed on {source}\n{trouble}")
             failures += 1
             continue
+        if number == 0 and arguments.device == "vulkan" and (wrong := invalid_spirv(source, folder)):
+            print(f"seed {seed}: {wrong}")
+            failures += 1
         for case, build in zip(cases, builds):
             wrong = check(build, source, program, folder, arguments.device)
             if not wrong:
@@ -459,6 +462,9 @@ def main() -> int:
                 print(f"smallest case that fails ({folder}/smallest.agt): {wrong}\n{Build(small, 'smallest').text()}",
                       flush=True)
     print(f"{arguments.programs * arguments.graphs} cases, {failures} failed")
+    if wrong := Compared.closes():
+        print(wrong)
+        failures += 1
     return 1 if failures else 0
 
 
