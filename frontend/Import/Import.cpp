@@ -81,7 +81,7 @@ private:
                                    "': " + llvm::toString(text.takeError()));
       return;
     }
-    load(sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc()));
+    load(sources.AddNewSourceBuffer(std::move(*text), place.Start));
   }
 
   /// "'a.agt' -> 'b.agt' -> 'a.agt'"

@@ -97,6 +97,9 @@ struct DiffOptions {
 };
 int diff(const DiffOptions &options);
 
+/// `agtc lsp [--define NAME=VALUE]`
+int languageServer(const std::vector<std::string> &defines);
+
 /// `agtc judge FOLDER`, which a program's `run --check` calls
 int judge(const std::string &folder);
 

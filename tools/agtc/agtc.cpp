@@ -12,15 +12,6 @@ using namespace agt::tool;
 
 namespace {
 
-/// A command of a later version: known by name, refused by name.
-struct LaterCommand {
-  const char *name;
-  const char *help;
-};
-constexpr LaterCommand laterCommands[] = {
-    {"lsp", "the language server (not in this version)"},
-};
-
 /// Of every option that takes a value. An empty one is a variable of make or
 /// of a shell that was not set.
 std::string notEmpty(const std::string &value) {
@@ -41,15 +32,7 @@ public:
     addTest();
     addDiff();
     addJudge();
-    for (const LaterCommand &command : laterCommands) {
-      CLI::App *sub = app.add_subcommand(command.name, command.help);
-      sub->allow_extras();
-      sub->callback([this, command] {
-        complain(llvm::Twine("'agtc ") + command.name +
-                 "' is not part of this version");
-        result = BadUsage;
-      });
-    }
+    addLsp();
   }
 
   int run(int argc, char **argv) {
@@ -164,6 +147,14 @@ private:
     });
   }
 
+  void addLsp() {
+    CLI::App *sub = app.add_subcommand(
+        "lsp", "the language server, for editors: on the standard streams");
+    sub->add_option("--define", served, "NAME=VALUE: set a const")
+        ->allow_extra_args(false);
+    sub->callback([this] { result = languageServer(served); });
+  }
+
   void addGraph() {
     CLI::App *sub = app.add_subcommand("graph", "a picture of a program");
     GraphOptions &o = graphOptions;
@@ -269,6 +260,7 @@ private:
   TestOptions testOptions;
   DiffOptions diffOptions;
   std::string judged;
+  std::vector<std::string> served;
   RunReferenceOptions runOptions;
   int result = Fine;
 };
