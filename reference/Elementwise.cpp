@@ -60,13 +60,14 @@ double agt::reference::propagate(llvm::function_ref<double(double, double)> f,
 
 static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-static double gelu(double x) {
-  return x * (1 + std::erf(x / std::sqrt(2))) / 2;
-}
+// 1 + erf and 1 + tanh are written without their sum, which has no digits left
+// for a large negative x.
+
+static double gelu(double x) { return x * std::erfc(-x / std::sqrt(2)) / 2; }
 
 static double geluTanh(double x) {
   double inner = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
-  return x / 2 * (1 + std::tanh(inner));
+  return x * sigmoid(2 * inner);
 }
 
 static double relu(double x) { return std::isnan(x) || x > 0 ? x : 0; }

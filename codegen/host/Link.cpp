@@ -35,6 +35,12 @@ llvm::Expected<Toolchain> agt::host::findToolchain(llvm::StringRef agtcPath) {
   return Toolchain{archive.str().str(), include.str().str()};
 }
 
+void agt::host::keepNamesInside(llvm::Module &program) {
+  for (llvm::GlobalObject &object : program.global_objects())
+    if (!object.isDeclaration() && object.getName() != "main")
+      object.setLinkage(llvm::GlobalValue::InternalLinkage);
+}
+
 llvm::Error agt::host::emitObject(llvm::Module &module, llvm::StringRef path) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -140,18 +146,19 @@ llvm::Error agt::host::linkLibrary(const Toolchain &toolchain,
                                    llvm::StringRef object,
                                    llvm::StringRef path) {
   // The embedder's half of the ABI is exported beside the graphs.
-  std::vector<llvm::StringRef> arguments = {object,
-                                            "-shared",
-                                            "-Wl,-Bsymbolic",
-                                            "-Wl,-u,agt_context_create",
-                                            "-Wl,-u,agt_context_destroy",
-                                            "-Wl,-u,agt_tensor_release",
-                                            "-Wl,-u,agt_status_code",
-                                            "-Wl,-u,agt_status_message",
-                                            "-Wl,-u,agt_status_place",
-                                            "-Wl,-u,agt_status_release",
-                                            toolchain.runtimeArchive,
-                                            "-Wl,--gc-sections"};
+  std::vector<llvm::StringRef> arguments = {
+      object, "-shared", "-Wl,-Bsymbolic", "-Wl,-u,agt_context_create",
+      "-Wl,-u,agt_context_destroy", "-Wl,-u,agt_tensor_release",
+      "-Wl,-u,agt_status_code", "-Wl,-u,agt_status_message",
+      "-Wl,-u,agt_status_place", "-Wl,-u,agt_status_release",
+      // Other libraries' functions are
+      // not for others to find here.
+      "-Wl,--exclude-libs,"
+      "libstdc++.a:libgcc.a:"
+      "libgcc_eh.a:libsqlite3.a:"
+      "libpcre2-8.a:libcrypto.a:"
+      "libseccomp.a:libhttp_parser.a",
+      toolchain.runtimeArchive, "-Wl,--gc-sections"};
   std::vector<llvm::StringRef> libraries = furtherLibraries(object);
   if (!libraries.empty())
     llvm::append_range(

@@ -25,6 +25,10 @@ struct Toolchain {
 };
 llvm::Expected<Toolchain> findToolchain(llvm::StringRef agtcPath);
 
+/// Nobody calls a program but at its `main`: names that an author chose stay
+/// apart from those of the runtime and the C library.
+void keepNamesInside(llvm::Module &program);
+
 /// Writes `module` as a relocatable object for this machine's architecture.
 llvm::Error emitObject(llvm::Module &module, llvm::StringRef path);
 

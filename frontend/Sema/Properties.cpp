@@ -149,9 +149,12 @@ void Checker::checkTarget(const ast::TargetDecl &decl) {
           std::optional<DType> dtype = parseDType(labelOf(prop));
           if (dtype)
             info.flops[unsigned(*dtype)] = rate;
+          else if (labelOf(prop).empty())
+            diags.error(labelRange(prop),
+                        "'flops' needs a dtype, as in flops f16: 990TFLOPS");
           else
             diags.error(labelRange(prop),
-                        "'flops' needs a dtype, as in flops f16: 990TFLOPS" +
+                        "unknown dtype '" + labelOf(prop) + "'" +
                             didYouMean(labelOf(prop), dtypeNames()));
         } else if (word == "overhead") {
           const ast::Expr *expr = singleValue(diags, prop);

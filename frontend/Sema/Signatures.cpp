@@ -170,9 +170,11 @@ bool SignatureBuilder::waits(const ast::Expr &expr) {
 /// In whatever order they are written.
 void SignatureBuilder::evaluateWhere() {
   std::vector<const ast::WhereDim *> open;
+  llvm::StringSet<> fixed; // one that is fixed twice keeps its first value
   for (const ast::WhereDim &dim : decl.where)
     if (auto found = out.env.find(dim.name.text);
-        found != out.env.end() && !found->second)
+        found != out.env.end() && !found->second &&
+        fixed.insert(dim.name.text).second)
       open.push_back(&dim);
   while (!open.empty()) {
     auto ready = llvm::find_if(

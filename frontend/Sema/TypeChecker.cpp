@@ -298,9 +298,12 @@ void Checker::checkRecordCycles() {
         continue;
       }
       const ast::Field &field = *frame.record->fields[frame.next++];
-      const auto *inner = field.type->options
+      llvm::StringRef type = field.type->name.text;
+      // A record may not have the name of a built-in type; the name goes on to
+      // mean that one.
+      const auto *inner = field.type->options || findBuiltinType(type)
                               ? nullptr
-                              : findAs<ast::RecordDecl>(field.type->name.text);
+                              : findAs<ast::RecordDecl>(type);
       if (!inner || states[inner] == State::Done)
         continue;
       if (states[inner] == State::Running) {

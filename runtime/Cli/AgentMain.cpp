@@ -185,6 +185,7 @@ using namespace agt::rt;
 int agt_main_agents(int argc, char **argv, const agt_program *program,
                     const agt_agents *agents) {
   superviseIfAsked(argc, argv);
+  outliveFileLimit();
   int code = -1;
   std::unique_ptr<Exporter> traces;
   agt_status status = guard([&] {

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <thread>
 
@@ -85,6 +86,8 @@ void runCommand(const std::string &exe, const std::vector<std::string> &words,
 
 } // namespace
 
+void outliveFileLimit() { std::signal(SIGXFSZ, SIG_IGN); }
+
 void checkVersion(const agt_program &program) {
   if (program.abi != AGT_ABI_VERSION)
     fail(AGT_FAILED, "the program was compiled for version " +
@@ -122,6 +125,7 @@ int reportFailure(agt_status status) {
 
 int agt_main(int argc, char **argv, const agt_program *program) {
   using namespace agt::rt;
+  outliveFileLimit();
   agt_status status = guard([&] {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     runCommand(callName(argc ? argv[0] : nullptr), words, *program);

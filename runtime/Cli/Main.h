@@ -16,6 +16,10 @@ std::string callName(const char *path);
 /// already, and gives the exit code. Releases the status.
 int reportFailure(agt_status status);
 
+/// From now on a file that grows beyond `ulimit -f` is an error of the write,
+/// which says so, and not the end of the program.
+void outliveFileLimit();
+
 /// Fails with AGT_FAILED for a program of another version of the runtime.
 void checkVersion(const agt_program &program);
 

@@ -13,6 +13,7 @@ int agt_main_models(int argc, char **argv, const agt_program *program) {
   std::string word = argc > 1 ? argv[1] : "";
   if (word != "generate" && word != "tokens" && word != "serve")
     return agt_main(argc, argv, program);
+  outliveFileLimit();
   agt_status status = guard([&] {
     checkVersion(*program);
     std::string exe = callName(argv[0]);

@@ -38,7 +38,7 @@ static std::string foreignType(const std::string &descr, char kind) {
     return "raw bytes (a bfloat16 or float8 array is to be saved as its "
            "unsigned integers: x.view(numpy.uint16) or x.view(numpy.uint8))";
   default:
-    return "elements of the unknown type '" + descr + "'";
+    return "elements of the unknown type '" + printable(descr) + "'";
   }
 }
 

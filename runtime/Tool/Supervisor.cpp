@@ -186,6 +186,7 @@ private:
       sigemptyset(&none);
       sigprocmask(SIG_SETMASK, &none, nullptr);
       signal(SIGPIPE, SIG_DFL);
+      signal(SIGXFSZ, SIG_DFL);
       environ = environment;
       execvp(argv[0], argv);
       int error = errno;

@@ -38,6 +38,7 @@ private:
   int writeHeader();
   int fail(llvm::Error error);
   bool chooseTargets();
+  bool namesFitLibrary();
 
   ModuleOp module;
   const CompileOptions &options;
@@ -128,6 +129,8 @@ llvm::Error Backend::link(llvm::Module &lowered, host::ProgramKind kind) {
     return llvm::createStringError(code, "cannot write a temporary file: " +
                                              code.message());
   llvm::FileRemover remover(object);
+  if (kind == host::ProgramKind::Executable)
+    host::keepNamesInside(lowered);
   if (llvm::Error error = host::emitObject(lowered, object))
     return error;
   auto *linkAs = kind == host::ProgramKind::Library ? host::linkLibrary
@@ -149,6 +152,25 @@ int Backend::emitLinked(llvm::Module &lowered, host::ProgramKind kind) {
   if (llvm::Error error = link(lowered, kind))
     return fail(std::move(error));
   return kind == host::ProgramKind::Library ? writeHeader() : Fine;
+}
+
+/// The functions of a library are named after its graphs and agents, beside
+/// those of agt/runtime.h and agt/agent.h.
+bool Backend::namesFitLibrary() {
+  bool fit = true;
+  for (Operation &op : *module.getBody()) {
+    if (!isa<GraphOp, AgentOp>(op))
+      continue;
+    llvm::StringRef name = SymbolTable::getSymbolName(&op);
+    if (name != "agt" && !name.starts_with("agt_"))
+      continue;
+    op.emitError("in a library names that begin with 'agt_' are the runtime's: "
+                 "'")
+        << name << "' would give '" << name
+        << (isa<GraphOp>(op) ? "_graph'" : "_start'");
+    fit = false;
+  }
+  return fit;
 }
 
 // The native code of a program is for the levels that --cpu names, or for all.
@@ -183,6 +205,8 @@ int Backend::run() {
   if (failed(host::lower(module, configured, buildModelPipeline)))
     return ErrorsInProgram;
   program.manifest = host::describeProgram(module, programName(options));
+  if (options.emit == "lib" && !namesFitLibrary())
+    return ErrorsInProgram;
   if (failed(host::lower(module, configured, [&](OpPassManager &passes) {
         buildRingPipeline(passes, options.explain);
       })))

@@ -23,7 +23,18 @@ static bool replaceText(const std::string &path, llvm::StringRef text) {
   return true;
 }
 
+/// A pipe has no text that another could take the place of.
+static bool canBeReplaced(const std::string &path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status) || !llvm::sys::fs::is_other(status))
+    return true;
+  complain("cannot format '" + path + "' in place: it is not a regular file");
+  return false;
+}
+
 static int formatOne(const std::string &path, bool checkOnly) {
+  if (!checkOnly && !canBeReplaced(path))
+    return BadUsage;
   Source source;
   if (!source.read(path))
     return BadUsage;

@@ -4,7 +4,7 @@
 #include "tools/agtc/CrashReport.h"
 
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace agt;
 using namespace agt::tool;
@@ -24,38 +24,51 @@ bool Source::read(const std::string &path) {
   return true;
 }
 
-bool agt::tool::writeOutput(const std::string &path, llvm::StringRef text) {
-  if (path.empty() || path == "-") {
-    llvm::outs() << text;
-    llvm::outs().flush();
-    std::error_code code = llvm::outs().error();
-    llvm::outs().clear_error();
-    if (code)
-      complain("cannot write to the standard output: " + code.message());
-    return !code;
+/// Writes all of it and leaves the stream without an error, with which it must
+/// not be destroyed.
+static std::error_code writeAll(llvm::raw_fd_ostream &out,
+                                llvm::StringRef text) {
+  out << text;
+  out.flush();
+  std::error_code code = out.error();
+  out.clear_error();
+  return code;
+}
+
+/// A file beside it that takes its place once all of the text is there.
+static std::error_code replaceFile(const std::string &path,
+                                   llvm::StringRef text) {
+  namespace fs = llvm::sys::fs;
+  auto partial =
+      fs::TempFile::create(path + ".%%%%%%.part", fs::all_read | fs::all_write);
+  if (!partial)
+    return llvm::errorToErrorCode(partial.takeError());
+  llvm::raw_fd_ostream out(partial->FD, /*shouldClose=*/false);
+  if (std::error_code code = writeAll(out, text)) {
+    llvm::consumeError(partial->discard());
+    return code;
   }
-  // Pipes and devices take text; a new file would take their place.
+  return llvm::errorToErrorCode(partial->keep(path));
+}
+
+/// Pipes and devices take text; a new file would take their place.
+static std::error_code writeFile(const std::string &path,
+                                 llvm::StringRef text) {
   llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(path, status) && llvm::sys::fs::is_other(status)) {
-    std::error_code code;
-    llvm::raw_fd_ostream out(path, code, llvm::sys::fs::CD_OpenExisting);
-    if (!code) {
-      out << text;
-      out.close();
-      code = out.error();
-      out.clear_error();
-    }
-    if (code)
-      complain("cannot write '" + path + "': " + code.message());
-    return !code;
-  }
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &out) -> llvm::Error {
-        out << text;
-        return llvm::Error::success();
-      });
-  if (!error)
-    return true;
-  complain("cannot write '" + path + "': " + llvm::toString(std::move(error)));
-  return false;
+  if (llvm::sys::fs::status(path, status) || !llvm::sys::fs::is_other(status))
+    return replaceFile(path, text);
+  std::error_code code;
+  llvm::raw_fd_ostream out(path, code, llvm::sys::fs::CD_OpenExisting);
+  return code ? code : writeAll(out, text);
+}
+
+bool agt::tool::writeOutput(const std::string &path, llvm::StringRef text) {
+  bool isStandard = path.empty() || path == "-";
+  std::error_code code =
+      isStandard ? writeAll(llvm::outs(), text) : writeFile(path, text);
+  if (code)
+    complain("cannot write " +
+             (isStandard ? "to the standard output" : "'" + path + "'") + ": " +
+             code.message());
+  return !code;
 }

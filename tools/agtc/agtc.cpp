@@ -8,6 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <csignal>
+#include <iostream>
+
 using namespace agt::tool;
 
 namespace {
@@ -42,9 +45,9 @@ public:
     try {
       app.parse(args);
     } catch (const CLI::CallForHelp &help) {
-      return app.exit(help);
+      return print(help);
     } catch (const CLI::CallForVersion &version) {
-      return app.exit(version);
+      return print(version);
     } catch (const CLI::ParseError &error) {
       complain(lowerFirst(error.what()));
       return BadUsage;
@@ -55,6 +58,15 @@ public:
   }
 
 private:
+  /// Help or the version, as the parser has it.
+  int print(const CLI::Success &text) {
+    int code = app.exit(text);
+    if (std::cout.flush())
+      return code;
+    complain("cannot write to the standard output");
+    return BadUsage;
+  }
+
   void addArgument(llvm::StringRef text, std::vector<std::string> &args) {
     // Names of make and of MLIR that the option parser has no form for.
     if (text == "-MD" || text == "-MF")
@@ -96,9 +108,11 @@ private:
                  "verify the IR behind every pass, for those who change agtc");
     app.add_flag("--explain", o.explain,
                  "say why: decisions as remarks on source lines");
-    app.add_flag("--MD", o.writeDependencies,
-                 "-MD: write a dependency file for make");
-    app.add_option("--MF", o.dependencyFile, "-MF: its name")->check(notEmpty);
+    CLI::Option *dependencies = app.add_flag(
+        "--MD", o.writeDependencies, "-MD: write a dependency file for make");
+    app.add_option("--MF", o.dependencyFile, "-MF: its name")
+        ->check(notEmpty)
+        ->needs(dependencies);
   }
 
   void addCheck() {
@@ -269,5 +283,7 @@ private:
 
 int main(int argc, char **argv) {
   installCrashHandler(argc, argv);
+  // A file beyond 'ulimit -f' is an error of its write, which is said.
+  std::signal(SIGXFSZ, SIG_IGN);
   return CommandLine().run(argc, argv);
 }

@@ -59,6 +59,9 @@ TEST(Elementwise, Floats) {
   expectNear(unary("gelu", {1, -1}), {0.8413447460685429, -0.15865525393145707},
              1e-15);
   expectNear(unary("gelu_tanh", {1}), {0.8411919906082768}, 1e-15);
+  // Where 1 + erf would have no digits.
+  expectNear(unary("gelu", {-9}), {-1.01572956535846e-18}, 1e-31);
+  expectNear(unary("gelu_tanh", {-9}), {-1.336459594734881e-28}, 1e-40);
   expectNear(unary("rsqrt", {4, 0}), {0.5, kInfinity}, 0);
   expectNear(unary("relu", {-1, 2, kNaN}), {0, 2, kNaN}, 0);
   expectNear(unary("log", {0, -1}), {-kInfinity, kNaN}, 0);

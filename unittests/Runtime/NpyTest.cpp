@@ -152,6 +152,8 @@ TEST(Npy, RefusesTypesThatAreNoTensors) {
   EXPECT_EQ(typed("|S7"), "it holds byte strings" + rest);
   EXPECT_EQ(typed("<M8[ns]"), "it holds times" + rest);
   EXPECT_EQ(typed("<f3"), "it holds elements of the unknown type '<f3'" + rest);
+  EXPECT_EQ(typed(std::string("<f4\0", 4)),
+            "it holds elements of the unknown type '<f4\\u{0}'" + rest);
   EXPECT_EQ(typed(""), "it holds elements of the unknown type ''" + rest);
   EXPECT_EQ(typed("<V2"),
             "it holds raw bytes (a bfloat16 or float8 array is to be saved as "
