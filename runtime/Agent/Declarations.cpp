@@ -67,6 +67,14 @@ static Retry readRetry(const Json &json) {
   return retry;
 }
 
+static LimitDecl readLimit(const Json &json) {
+  auto found = json.find("limit");
+  if (found == json.end())
+    return {};
+  return {found->value("calls", int64_t(0)), found->value("per", int64_t(0)),
+          found->value("concurrent", int64_t(0))};
+}
+
 static std::vector<ParamDecl> readParams(const Json &json) {
   std::vector<ParamDecl> params;
   if (json.contains("params"))
@@ -153,12 +161,7 @@ static ToolDecl readTool(const Json &json) {
                                            ? tool.timeout
                                            : tool.timeout * byDefault);
   tool.retry = readRetry(json);
-  if (json.contains("limit")) {
-    const Json &limit = json["limit"];
-    tool.limitCalls = limit.value("calls", int64_t(0));
-    tool.limitPer = limit.value("per", int64_t(0));
-    tool.limitConcurrent = limit.value("concurrent", int64_t(0));
-  }
+  tool.limit = readLimit(json);
   tool.stdinJson = json.value("stdin", "") == "json";
   tool.method = json.value("method", "");
   if (json.contains("sandbox"))
@@ -177,6 +180,7 @@ static LlmDecl readLlm(const Json &json) {
   llm.key = textSource(json, "key");
   llm.timeout = json.value("timeout", llm.timeout);
   llm.retry = readRetry(json);
+  llm.limit = readLimit(json);
   return llm;
 }
 

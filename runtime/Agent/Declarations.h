@@ -36,6 +36,12 @@ struct Retry {
   int64_t delay(int64_t n) const;
 };
 
+/// Calls in any time of a length, and calls at once; 0: as many as there are.
+struct LimitDecl {
+  int64_t calls = 0, per = 0, concurrent = 0;
+  bool given() const { return calls || concurrent; }
+};
+
 enum class EffectClass { Pure, Idempotent, Reconcile, Once };
 
 struct ParamDecl {
@@ -73,7 +79,7 @@ struct ToolDecl {
   int64_t settle = 0, timeout = 15'000'000'000;
   int64_t longest = 0; // of kind mcp: as far as progress extends `timeout`
   Retry retry;
-  int64_t limitCalls = 0, limitPer = 0, limitConcurrent = 0; // 0: none
+  LimitDecl limit; // over all processes on one step log
   bool stdinJson = false;
   std::string method;
   std::optional<SandboxDecl> sandbox;
@@ -87,6 +93,7 @@ struct LlmDecl {
   TextSource model, endpoint, key;
   int64_t timeout = 60'000'000'000;
   Retry retry;
+  LimitDecl limit; // of its endpoint, over all processes on one step log
 };
 
 struct BudgetDecl {

@@ -9,6 +9,7 @@
 #include "runtime/Model/Model.h"
 #include "runtime/Support/FailPoint.h"
 #include "runtime/Telemetry/StepNote.h"
+#include "runtime/Tool/Limit.h"
 #include "runtime/Tool/Tool.h"
 
 #include <algorithm>
@@ -217,7 +218,18 @@ private:
     bounded.timeout = attempt.timeout;
     ModelReply reply;
     try {
-      reply = askModel(strand.run, ask.llm, bounded);
+      // Right before the call leaves, so that what its endpoint sees keeps the
+      // limit; of this call alone, a repair waits for a place of its own.
+      LimitSlot slot(strand.run.log, llm, *attempt.cancel);
+      if (attempt.startByBootNs &&
+          Instant::now().bootNs > attempt.startByBootNs)
+        strand.confirmOwner(0);          // it has waited for long
+      if (attempt.cancel->cancelled()) { // and has no place
+        reply.kind = AttemptResult::NotSent;
+        reply.error = "was cancelled";
+      } else {
+        reply = askModel(strand.run, ask.llm, bounded);
+      }
     } catch (...) {
       strand.budget->settle(estimate, 0, 0);
       throw;

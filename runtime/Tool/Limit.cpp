@@ -4,6 +4,8 @@
 // with a jitter so that those who wait for one moment do not meet.
 #include "runtime/Tool/Limit.h"
 
+#include "runtime/Log/Token.h"
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -24,11 +26,11 @@ struct LimitSlot::Gate {
   int64_t ended = 0; // calls of this process
 };
 
-LimitSlot::Gate &LimitSlot::gateOf(const ToolDecl &tool) {
+LimitSlot::Gate &LimitSlot::gateOf(const std::string &name) {
   static std::mutex mutex;
   static std::map<std::string, std::unique_ptr<Gate>> gates;
   std::lock_guard<std::mutex> held(mutex);
-  std::unique_ptr<Gate> &gate = gates[tool.name];
+  std::unique_ptr<Gate> &gate = gates[name];
   if (!gate)
     gate = std::make_unique<Gate>();
   return *gate;
@@ -45,19 +47,49 @@ static int64_t jitter(int64_t ns) {
   return std::uniform_int_distribution<int64_t>(0, most)(random);
 }
 
+// Llms that name one endpoint and one limit share it. An endpoint may hold a
+// password: the log has its digest. No tool's name has a blank.
+static std::string endpointName(const LlmDecl &llm) {
+  std::string endpoint;
+  try {
+    endpoint = llm.endpoint.resolve();
+  } catch (const StepFailure &) { // the call itself says so
+  }
+  const LimitDecl &limit = llm.limit;
+  return "llm " +
+         digestFields({"agt-limit1", endpoint, std::to_string(limit.calls),
+                       std::to_string(limit.per),
+                       std::to_string(limit.concurrent)});
+}
+
 LimitSlot::LimitSlot(StepLog &log, const ToolDecl &tool,
                      const CancelToken &cancel)
     : log(log) {
-  if (!tool.limitCalls && !tool.limitConcurrent)
+  if (tool.limit.given())
+    enter(tool.name, tool.limit, tool.timeout, cancel);
+}
+
+LimitSlot::LimitSlot(StepLog &log, const LlmDecl &llm,
+                     const CancelToken &cancel)
+    : log(log) {
+  if (!llm.limit.given())
     return;
-  call.tool = tool.name;
+  // A question takes a moment to arrive, and never the same one.
+  LimitDecl limit = llm.limit;
+  limit.per += std::min<int64_t>(limit.per / 20, 50'000'000);
+  enter(endpointName(llm), limit, llm.timeout, cancel);
+}
+
+void LimitSlot::enter(const std::string &name, const LimitDecl &limit,
+                      int64_t timeoutNs, const CancelToken &cancel) {
+  call.tool = name;
   call.call = newCallName();
   call.owner = thisProcess();
-  call.calls = tool.limitCalls;
-  call.perNs = tool.limitPer;
-  call.concurrent = tool.limitConcurrent;
-  call.timeoutNs = tool.timeout + graceNs;
-  gate = &gateOf(tool);
+  call.calls = limit.calls;
+  call.perNs = limit.per;
+  call.concurrent = limit.concurrent;
+  call.timeoutNs = timeoutNs + graceNs;
+  gate = &gateOf(name);
   bool mayStart = false;
   try {
     mayStart = wait(cancel);

@@ -163,7 +163,7 @@ Value callTool(agt_scope *scope, const agt_site &site, uint32_t index,
   effect.settle = tool.settle;
   if (run.trace)
     effect.note = noteOfTool(tool);
-  bool limited = tool.limitCalls || tool.limitConcurrent;
+  bool limited = tool.limit.given();
   std::string notReady; // why an MCP server is not
   auto admit = [&](const Attempt &attempt) -> std::shared_ptr<void> {
     notReady.clear();

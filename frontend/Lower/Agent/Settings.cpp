@@ -64,6 +64,16 @@ DictionaryAttr AgentLowering::retry(int64_t attempts, int64_t base,
       .get();
 }
 
+// Empty where there is none.
+static Settings limitOf(OpBuilder &builder, const CallLimit &limit) {
+  Settings settings(builder);
+  if (limit.calls > 0)
+    settings.add("calls", limit.calls).add("per", limit.nanoseconds);
+  if (limit.concurrent > 0)
+    settings.add("concurrent", limit.concurrent);
+  return settings;
+}
+
 void AgentLowering::lowerLlm(const LlmInfo &llm) {
   Settings settings(builder);
   if (llm.provider == "mock") {
@@ -75,6 +85,8 @@ void AgentLowering::lowerLlm(const LlmInfo &llm) {
     settings.add("timeout", llm.timeoutNanoseconds)
         .add("retry",
              Attribute(retry(llm.retries, 500'000'000, 30'000'000'000)));
+    if (Settings shared = limitOf(builder, llm.limit); !shared.empty())
+      settings.add("limit", Attribute(shared.get()));
   }
   LlmOp::create(builder, locations.get(llm.decl->name.range),
                 llm.decl->name.text, llm.provider, settings.get());
@@ -141,13 +153,8 @@ DictionaryAttr AgentLowering::toolSettings(const ToolInfo &tool) {
   if (tool.retries > 0)
     settings.add("retry", Attribute(retry(tool.retries, tool.backoffNanoseconds,
                                           tool.maxBackoffNanoseconds)));
-  Settings limit(builder);
-  if (tool.limitCalls > 0)
-    limit.add("calls", tool.limitCalls).add("per", tool.limitNanoseconds);
-  if (tool.concurrent > 0)
-    limit.add("concurrent", tool.concurrent);
-  if (!limit.empty())
-    settings.add("limit", Attribute(limit.get()));
+  if (Settings shared = limitOf(builder, tool.limit); !shared.empty())
+    settings.add("limit", Attribute(shared.get()));
   if (tool.stdinJson)
     settings.add("stdin", llvm::StringRef("json"));
   if (!tool.method.empty())

@@ -105,6 +105,12 @@ struct McpServer {
   std::optional<Sandbox> sandbox;
 };
 
+/// `limit: 5 per 1s, concurrent 2`; 0 for no limit.
+struct CallLimit {
+  int64_t calls = 0, nanoseconds = 0; // calls in any such time
+  int64_t concurrent = 0;
+};
+
 /// The fields that depend on a call are expressions over the parameters and
 /// the token.
 struct ToolInfo {
@@ -139,10 +145,7 @@ struct ToolInfo {
   int64_t retries = 0;
   int64_t backoffNanoseconds = 500'000'000;
   int64_t maxBackoffNanoseconds = 30'000'000'000;
-  /// Calls per `limitNanoseconds`; 0 for no limit.
-  int64_t limitCalls = 0;
-  int64_t limitNanoseconds = 0;
-  int64_t concurrent = 0;
+  CallLimit limit;
   std::optional<Sandbox> sandbox;
   OnChange onChange = OnChange::Fail;
 };
@@ -156,6 +159,7 @@ struct LlmInfo {
   std::string file;
   int64_t timeoutNanoseconds = 60'000'000'000;
   int64_t retries = 4;
+  CallLimit limit;
 };
 
 struct FnInfo {

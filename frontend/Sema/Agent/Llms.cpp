@@ -11,8 +11,10 @@ static void checkOpenai(AgentChecker &context, LlmInfo &info) {
   const ast::LlmDecl &decl = *info.decl;
   forEachProp(
       checker.diags, decl.props->props, "an 'openai' llm",
-      {"model", "endpoint", "key", "timeout", "retry"}, {},
+      {"model", "endpoint", "key", "timeout", "retry", "limit"}, {},
       [&](const ast::Prop &prop) {
+        if (prop.word.text == "limit")
+          return checkLimit(checker, prop, info.limit);
         const ast::Expr *value = singleValue(checker.diags, prop);
         if (!value)
           return;

@@ -26,6 +26,8 @@ Text startText(Checker &checker, const ast::Expr &expr, llvm::StringRef what,
 /// A constant string, or null after an error.
 const ast::StringLit *constantString(Checker &checker, const ast::Expr &expr,
                                      llvm::StringRef what);
+/// `5 per 1s, concurrent 2`.
+void checkLimit(Checker &checker, const ast::Prop &prop, CallLimit &limit);
 std::optional<OnChange> onChangeOf(Checker &checker, const ast::Expr &expr);
 
 void checkLlm(AgentChecker &context, LlmInfo &info);
@@ -49,7 +51,6 @@ private:
   void checkReconcileArgs(const ast::MoreItem &item);
   void checkRetry(const ast::Prop &prop);
   void checkBackoff(const ast::MoreItem &item);
-  void checkLimit(const ast::Prop &prop);
   void checkTimeout(const ast::Prop &prop);
   void checkFields();
   void checkKind();

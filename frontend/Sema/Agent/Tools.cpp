@@ -136,7 +136,8 @@ void ToolChecker::checkRetry(const ast::Prop &prop) {
     checkBackoff(*value->more[0]);
 }
 
-void ToolChecker::checkLimit(const ast::Prop &prop) {
+void agt::sema::agents::checkLimit(Checker &checker, const ast::Prop &prop,
+                                   CallLimit &limit) {
   static constexpr llvm::StringLiteral form =
       "expected calls per time or calls at once for 'limit', as in 5 per 1s, "
       "concurrent 2";
@@ -144,18 +145,18 @@ void ToolChecker::checkLimit(const ast::Prop &prop) {
     bool plain = value->value == ast::Value::Plain;
     if (plain && wordOf(value->expr) == "concurrent" &&
         value->more.size() == 1 && value->more[0]->literal) {
-      tool.concurrent =
+      limit.concurrent =
           constantCount(checker, *value->more[0]->literal, 1, "concurrent")
               .value_or(0);
     } else if (plain && value->more.size() == 2 &&
                wordOf(*value->more[0]) == "per" && value->more[1]->literal) {
-      tool.limitCalls =
+      limit.calls =
           constantCount(checker, *value->expr, 1, "limit").value_or(0);
-      tool.limitNanoseconds =
+      limit.nanoseconds =
           constantDuration(checker, *value->more[1]->literal, "per")
               .value_or(0);
     } else {
-      diags.error(value->range, form);
+      checker.diags.error(value->range, form);
     }
   }
 }
@@ -193,7 +194,7 @@ void ToolChecker::checkProp(const ast::Prop &prop) {
   if (word == "retry")
     return checkRetry(prop);
   if (word == "limit")
-    return checkLimit(prop);
+    return checkLimit(checker, prop, tool.limit);
   if (word == "sandbox") {
     tool.sandbox = checkSandbox(checker, prop);
     return;
