@@ -2,7 +2,7 @@
 // forms; the CPU takes the one of independent invocations, as a loop.
 #include "codegen/cpu/Kernels.h"
 
-#include "codegen/cpu/BlockRowsKernel.h"
+#include "codegen/cpu/FewRowsKernel.h"
 #include "codegen/cpu/InvocationBuilder.h"
 #include "codegen/cpu/Lower.h"
 #include "codegen/cpu/ProductKernel.h"
@@ -30,7 +30,7 @@ private:
   void addTiles(const kernels::VariantPlan &plan,
                 llvm::function_ref<void(kernels::Evaluator &)> body);
   void addProduct(Operation *anchor);
-  void addBlockRows(Operation *anchor);
+  void addFewRows(Operation *anchor);
   CpuVariant &newVariant();
   int64_t invocationsPerGroup();
 
@@ -121,19 +121,19 @@ void CpuVariantSet::addProduct(Operation *anchor) {
   k.finish();
 }
 
-// Few rows by quantised blocks, which are unpacked in vectors.
-void CpuVariantSet::addBlockRows(Operation *anchor) {
+// Few rows by a matrix of weights, read along its rows.
+void CpuVariantSet::addFewRows(Operation *anchor) {
   kernels::ProductShape shape(shapes(), anchor);
   Value root = kernel().getBody().front().getTerminator()->getOperand(0);
   CpuVariant &variant = newVariant();
-  constexpr ProductTile tile = BlockRowsKernel::few;
+  constexpr ProductTile tile = FewRowsKernel::few;
   variant.tile = {1, tile.rows, tile.columns, 1};
   variant.scratchBytes = tile.scratchBytes();
   InvocationBuilder k(module, variant.function,
                       UnknownLoc::get(module.getContext()),
                       kernels::Evaluator::buffersOf(kernel()));
   kernels::Evaluator e(k, kernel(), shapes());
-  BlockRowsKernel(k, e, shape, root, target).build();
+  FewRowsKernel(k, e, shape, root, target).build();
   k.finish();
 }
 
@@ -149,8 +149,8 @@ CpuVariantSet::add(const kernels::VariantPlan &plan,
   }
   Operation *anchor = kernels::anchorOf(kernel());
   addProduct(anchor);
-  if (BlockRowsKernel::takes(anchor))
-    addBlockRows(anchor);
+  if (FewRowsKernel::takes(anchor))
+    addFewRows(anchor);
   else if (isa<LinearOp>(anchor))
     addTiles(plan, body);
   return success();

@@ -84,16 +84,21 @@ void ProductKernel::packRows(Value first, Value count) {
   });
 }
 
-static std::optional<agt_dtype> directType(Value tensor) {
+std::optional<DirectTensor> directTensor(Value tensor) {
+  auto elementOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  if (auto op = tensor.getDefiningOp<CastOp>(); op && elementOf(op).isF32())
+    tensor = op.getInput();
   if (!isa<BlockArgument>(tensor))
     return std::nullopt;
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Type element = elementOf(tensor);
   if (element.isF32())
-    return AGT_F32;
+    return DirectTensor{tensor, AGT_F32};
   if (element.isF16())
-    return AGT_F16;
+    return DirectTensor{tensor, AGT_F16};
   if (element.isBF16())
-    return AGT_BF16;
+    return DirectTensor{tensor, AGT_BF16};
   return std::nullopt;
 }
 
@@ -109,13 +114,14 @@ unsigned bufferOf(Value tensor) {
 // A weight [N, K] as it lies in memory: squares of it are transposed in
 // registers. Columns beyond the last are the last again.
 void ProductKernel::packDirect(Value first, Value count) {
-  agt_dtype dtype = *directType(s.rhs);
+  Value tensor = directTensor(s.rhs)->tensor;
+  agt_dtype dtype = directTensor(s.rhs)->dtype;
   int64_t width = shape.width(), lanes = shape.lanes;
   Value length = e.size(s.k), last = k.sub(e.size(s.n), k.i32(1));
   v.follow(k);
   Index terms64 = v.index(count), stride = v.index(length);
   Index lastColumn = v.index(last), begin = v.index(firstColumn);
-  Pointer weight{&v, k.bufferAddress(bufferOf(s.rhs)), v.memoryType(dtype)};
+  Pointer weight{&v, k.bufferAddress(bufferOf(tensor)), v.memoryType(dtype)};
   weight = weight + v.index(first);
   Pointer to{&v, k.scratch(), v.builder().getF32Type()};
   to = to + tile.rightAt();
@@ -137,7 +143,7 @@ void ProductKernel::packDirect(Value first, Value count) {
 }
 
 void ProductKernel::packRight(Value first, Value count) {
-  if (s.transposed && directType(s.rhs))
+  if (s.transposed && directTensor(s.rhs))
     packDirect(first, count);
   else
     packRows(first, count);

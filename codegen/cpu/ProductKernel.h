@@ -33,6 +33,14 @@ struct ProductTile {
   }
 };
 
+/// A tensor of floats in memory, as an argument of the kernel.
+struct DirectTensor {
+  mlir::Value tensor;
+  agt_dtype dtype;
+};
+/// What `tensor` is, or is cast to f32 from; nothing where it is anything else.
+std::optional<DirectTensor> directTensor(mlir::Value tensor);
+
 /// The number of the buffer that an argument of the kernel is.
 unsigned bufferOf(mlir::Value tensor);
 

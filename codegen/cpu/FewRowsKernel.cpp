@@ -1,5 +1,5 @@
-// See BlockRowsKernel.h. The layouts of blocks are in AgtModelOps.td.
-#include "codegen/cpu/BlockRowsKernel.h"
+// See FewRowsKernel.h. The layouts of blocks are in AgtModelOps.td.
+#include "codegen/cpu/FewRowsKernel.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -10,43 +10,44 @@ namespace agt::cpu {
 // Additions of one sum wait for each other; of several they do not.
 static constexpr int64_t sumsOfARow = 4;
 
-bool BlockRowsKernel::takes(Operation *anchor) {
+bool FewRowsKernel::takes(Operation *anchor) {
   auto linear = dyn_cast<LinearOp>(anchor);
   if (!linear)
     return false;
   auto unpack = linear.getWeight().getDefiningOp<UnpackBlocksOp>();
-  return unpack && isa<BlockArgument>(unpack.getBytes());
+  return unpack ? isa<BlockArgument>(unpack.getBytes())
+                : directTensor(linear.getWeight()).has_value();
 }
 
-BlockRowsKernel::BlockRowsKernel(InvocationBuilder &k, kernels::Evaluator &e,
-                                 const kernels::ProductShape &shape, Value root,
-                                 const Target &target)
+FewRowsKernel::FewRowsKernel(InvocationBuilder &k, kernels::Evaluator &e,
+                             const kernels::ProductShape &shape, Value root,
+                             const Target &target)
     : ProductKernel(k, e, shape, root, target, few),
       unpack(shape.rhs.getDefiningOp<UnpackBlocksOp>()), lanes(target.lanes) {}
 
 // ---- what a block is made of ------------------------------------------------
 
-Value BlockRowsKernel::half(Pointer byte) {
+Value FewRowsKernel::half(Pointer byte) {
   return v.loadF32({&v, byte.v, v.builder().getF16Type()}, AGT_F16, 0);
 }
 
-Value BlockRowsKernel::byteAt(Pointer block, int64_t byte) {
+Value FewRowsKernel::byteAt(Pointer block, int64_t byte) {
   CpuBuilder::Lanes scope(v, 0);
   return arith::ExtUIOp::create(v.builder(), v.i32Type(), v.load(block + byte));
 }
 
-Value BlockRowsKernel::signedAt(Pointer block, int64_t byte) {
+Value FewRowsKernel::signedAt(Pointer block, int64_t byte) {
   return v.loadF32(block + byte, AGT_I8, 0);
 }
 
-Value BlockRowsKernel::bytesAt(Pointer block, int64_t byte) {
+Value FewRowsKernel::bytesAt(Pointer block, int64_t byte) {
   CpuBuilder::Lanes scope(v, lanes);
   return arith::ExtUIOp::create(v.builder(), v.i32Type(),
                                 v.load(block + byte, lanes));
 }
 
-void BlockRowsKernel::add(Value q, Value factor, Value offset, Pointer x,
-                          Sums &sums) {
+void FewRowsKernel::add(Value q, Value factor, Value offset, Pointer x,
+                        Sums &sums) {
   CpuBuilder::Lanes scope(v, lanes);
   Value number = q.getType() == v.i32Type() ? v.toF32(q) : q;
   Value wide = v.splat(factor, lanes);
@@ -56,8 +57,8 @@ void BlockRowsKernel::add(Value q, Value factor, Value offset, Pointer x,
   sum = v.fma(number, v.load(x, lanes), sum);
 }
 
-BlockRowsKernel::Sums BlockRowsKernel::addQ4_0(Pointer block, Pointer x,
-                                               Sums sums) {
+FewRowsKernel::Sums FewRowsKernel::addQ4_0(Pointer block, Pointer x,
+                                           Sums sums) {
   Value d = half(block), offset = v.fmul(d, v.f32(-8));
   for (int64_t i = 0; i < 16; i += lanes) {
     CpuBuilder::Lanes scope(v, lanes);
@@ -68,16 +69,16 @@ BlockRowsKernel::Sums BlockRowsKernel::addQ4_0(Pointer block, Pointer x,
   return sums;
 }
 
-BlockRowsKernel::Sums BlockRowsKernel::addQ8_0(Pointer block, Pointer x,
-                                               Sums sums) {
+FewRowsKernel::Sums FewRowsKernel::addQ8_0(Pointer block, Pointer x,
+                                           Sums sums) {
   Value d = half(block);
   for (int64_t i = 0; i < 32; i += lanes)
     add(v.loadF32(block + (2 + i), AGT_I8, lanes), d, Value(), x + i, sums);
   return sums;
 }
 
-BlockRowsKernel::Sums BlockRowsKernel::addQ4_K(Pointer block, Pointer x,
-                                               Sums sums) {
+FewRowsKernel::Sums FewRowsKernel::addQ4_K(Pointer block, Pointer x,
+                                           Sums sums) {
   Value d = half(block), m = v.fneg(half(block + 2));
   Value factors[8], offsets[8];
   for (int64_t i = 0; i < 4; ++i) {
@@ -107,8 +108,8 @@ BlockRowsKernel::Sums BlockRowsKernel::addQ4_K(Pointer block, Pointer x,
   return sums;
 }
 
-BlockRowsKernel::Sums BlockRowsKernel::addQ6_K(Pointer block, Pointer x,
-                                               Sums sums) {
+FewRowsKernel::Sums FewRowsKernel::addQ6_K(Pointer block, Pointer x,
+                                           Sums sums) {
   Value d = half(block + 208);
   Value factors[16], offsets[16];
   for (int64_t i = 0; i < 16; ++i) {
@@ -132,8 +133,8 @@ BlockRowsKernel::Sums BlockRowsKernel::addQ6_K(Pointer block, Pointer x,
   return sums;
 }
 
-BlockRowsKernel::Sums BlockRowsKernel::addBlock(Pointer block, Pointer x,
-                                                ArrayRef<Value> sums) {
+FewRowsKernel::Sums FewRowsKernel::addBlock(Pointer block, Pointer x,
+                                            ArrayRef<Value> sums) {
   Sums own(sums);
   switch (unpack.getFormat()) {
   case BlockFormat::Q4_0:
@@ -150,37 +151,93 @@ BlockRowsKernel::Sums BlockRowsKernel::addBlock(Pointer block, Pointer x,
 
 // ---- the sums ---------------------------------------------------------------
 
-void BlockRowsKernel::addProducts(Value first, Value count) {
+Value FewRowsKernel::sumOf(ArrayRef<Value> sums) {
+  CpuBuilder::Lanes scope(v, lanes);
+  Value all = v.fadd(v.fadd(sums[0], sums[1]), v.fadd(sums[2], sums[3]));
+  auto add = [&](Value a, Value b) { return v.fadd(a, b); };
+  return vector::ExtractOp::create(v.builder(), v.combineLanes(all, lanes, add),
+                                   0);
+}
+
+Value FewRowsKernel::sumOfBlocks(Pointer row, Pointer x, Index count) {
   BlockLayout layout = layoutOf(unpack.getFormat());
-  auto bytes = cast<RankedTensorType>(unpack.getBytes().getType());
-  int64_t rowBytes = bytes.getShape().back();
+  Sums zeros;
+  {
+    CpuBuilder::Lanes scope(v, lanes);
+    zeros.assign(sumsOfARow, v.f32(0));
+  }
+  auto add = [&](Index first, int64_t number, ArrayRef<Value> own) {
+    Sums sums(own);
+    for (int64_t i = 0; i < number; ++i)
+      sums = addBlock(row + (first + i) * layout.bytes,
+                      x + (first + i) * layout.numbers, sums);
+    return sums;
+  };
+  // A small block alone would leave sums unused.
+  int64_t together = layout.numbers < sumsOfARow * lanes ? 2 : 1;
+  Index blocks = count / layout.numbers, whole = blocks / together * together;
+  Sums sums = v.loop(v.index(0), whole, together, zeros,
+                     [&](Index block, ArrayRef<Value> own) {
+                       return add(block, together, own);
+                     });
+  if (together > 1)
+    sums =
+        v.loop(whole, blocks, 1, sums, [&](Index block, ArrayRef<Value> own) {
+          return add(block, 1, own);
+        });
+  return sumOf(sums);
+}
+
+Value FewRowsKernel::sumOfNumbers(Pointer row, Pointer x, Index count) {
+  agt_dtype dtype = directTensor(s.rhs)->dtype;
+  int64_t step = sumsOfARow * lanes;
+  Index whole = count / step * step;
+  Sums zeros;
+  {
+    CpuBuilder::Lanes scope(v, lanes);
+    zeros.assign(sumsOfARow, v.f32(0));
+  }
+  Value sum = sumOf(v.loop(
+      v.index(0), whole, step, zeros, [&](Index term, ArrayRef<Value> own) {
+        CpuBuilder::Lanes scope(v, lanes);
+        Sums sums;
+        for (int64_t i = 0; i < sumsOfARow; ++i)
+          sums.push_back(
+              v.fma(v.loadF32(row + (term + i * lanes), dtype, lanes),
+                    v.load(x + (term + i * lanes), lanes), own[i]));
+        return sums;
+      }));
+  CpuBuilder::Lanes one(v, 0);
+  return v.loop(whole, count, 1, {sum},
+                [&](Index term, ArrayRef<Value> own) -> Sums {
+                  return {v.fma(v.loadF32(row + term, dtype, 0),
+                                v.load(x + term), own[0])};
+                })[0];
+}
+
+void FewRowsKernel::addProducts(Value first, Value count) {
+  Value tensor = unpack ? unpack.getBytes() : directTensor(s.rhs)->tensor;
+  Value length = e.size(s.k);
   v.follow(k);
-  Index blocks = v.index(count) / layout.numbers;
-  Index skipped = v.index(first) / layout.numbers * layout.bytes;
-  Index column0 = v.index(firstColumn);
-  Pointer weight{&v, k.bufferAddress(bufferOf(unpack.getBytes())),
-                 v.builder().getI8Type()};
+  Index rowLength = v.index(length), skipped = v.index(first);
+  Type element = v.builder().getI8Type();
+  if (unpack) {
+    BlockLayout layout = layoutOf(unpack.getFormat());
+    rowLength = rowLength / layout.numbers * layout.bytes;
+    skipped = skipped / layout.numbers * layout.bytes;
+  } else {
+    element = v.memoryType(directTensor(s.rhs)->dtype);
+  }
+  Index column0 = v.index(firstColumn), terms = v.index(count);
+  Pointer weight{&v, k.bufferAddress(bufferOf(tensor)), element};
   Pointer base{&v, k.scratch(), v.builder().getF32Type()};
   Pointer left = base, sums = base + tile.sumsAt();
   v.loop(v.index(0), v.index(columnCount), 1, [&](Index column) {
-    Pointer row = weight + ((column0 + column) * rowBytes + skipped);
+    Pointer row = weight + ((column0 + column) * rowLength + skipped);
     v.loop(v.index(0), v.index(rowCount), 1, [&](Index r) {
       Pointer x = left + r * tile.terms;
-      Sums zeros;
-      {
-        CpuBuilder::Lanes scope(v, lanes);
-        zeros.assign(sumsOfARow, v.f32(0));
-      }
-      Sums made = v.loop(v.index(0), blocks, 1, zeros,
-                         [&](Index block, ArrayRef<Value> own) {
-                           return addBlock(row + block * layout.bytes,
-                                           x + block * layout.numbers, own);
-                         });
-      CpuBuilder::Lanes scope(v, lanes);
-      Value all = v.fadd(v.fadd(made[0], made[1]), v.fadd(made[2], made[3]));
-      auto add = [&](Value a, Value b) { return v.fadd(a, b); };
-      Value sum = vector::ExtractOp::create(v.builder(),
-                                            v.combineLanes(all, lanes, add), 0);
+      Value sum =
+          unpack ? sumOfBlocks(row, x, terms) : sumOfNumbers(row, x, terms);
       CpuBuilder::Lanes one(v, 0);
       Pointer to = sums + (r * tile.columns + column);
       v.store(to, v.fadd(v.load(to), sum));
