@@ -24,19 +24,7 @@ FusionKind fusionKind(Operation *op) {
     return FusionKind::Alias;
   if (op->hasTrait<Anchor>())
     return FusionKind::Anchor;
-  if (isa<AddOp, SubOp, MulOp, DivOp, RemOp, MaxOp, MinOp, AndOp, OrOp,
-          CompareOp, SelectOp, NegOp, AbsOp, NotOp, ExpOp, LogOp, SqrtOp,
-          RsqrtOp, TanhOp, SigmoidOp, SiluOp, GeluOp, GeluTanhOp, ReluOp, CosOp,
-          SinOp, CastOp, TransposeOp, SliceOp, ConcatOp, IotaOp, FullOp,
-          EmbedOp, ScalarOp, RotateOp, DequantizeOp, UnpackBlocksOp>(op))
-    return FusionKind::Pulled;
-  return FusionKind::Outside;
-}
-
-static bool isElementwise(Operation *op) {
-  return fusionKind(op) == FusionKind::Pulled &&
-         !isa<TransposeOp, SliceOp, ConcatOp, IotaOp, FullOp, EmbedOp, ScalarOp,
-              RotateOp, DequantizeOp, UnpackBlocksOp>(op);
+  return op->hasTrait<Pulled>() ? FusionKind::Pulled : FusionKind::Outside;
 }
 
 static bool isStretched(Value operand, Operation *reader) {
@@ -67,7 +55,7 @@ static int64_t evaluations(OpOperand &use) {
           [&](auto) { return number == 1 ? kStretched : 1; })
       .Case([&](CacheAppendOp) { return number == 2 ? kStretched : 1; })
       .Default([&](Operation *) -> int64_t {
-        if (isElementwise(reader) && isStretched(use.get(), reader))
+        if (reader->hasTrait<Elementwise>() && isStretched(use.get(), reader))
           return kStretched;
         return 1;
       });
@@ -228,7 +216,8 @@ StringRef FusionPlan::whyNoEpilogue(Operation *op, const Demand &demand) {
       if (isa<tensor::DimOp>(reader) || !decisions.count(reader))
         continue;
       bool cast = isa<tensor::CastOp>(reader);
-      if ((!isElementwise(reader) && !cast) || isStretched(use.get(), reader))
+      if ((!reader->hasTrait<Elementwise>() && !cast) ||
+          isStretched(use.get(), reader))
         return "its reader moves elements";
       if (seen.insert(reader).second)
         front.push_back(reader);

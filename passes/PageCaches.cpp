@@ -44,7 +44,7 @@ public:
 
 private:
   DictionaryAttr inputOf(unsigned number) {
-    return copy.getArgAttrOfType<DictionaryAttr>(number, "agt.input");
+    return copy.getArgAttrOfType<DictionaryAttr>(number, kInput);
   }
 
   bool isInput(unsigned number, StringRef kind) {
@@ -66,7 +66,7 @@ private:
                              b.getNamedAttr("kind", b.getStringAttr(kind))});
     auto name = b.getStringAttr(cache.getValue() + "." + kind);
     return b.getDictionaryAttr(
-        {b.getNamedAttr("agt.input", input), b.getNamedAttr("agt.name", name)});
+        {b.getNamedAttr(kInput, input), b.getNamedAttr(kName, name)});
   }
 
   Value append(StringAttr cache, StringRef kind, Type type) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "reference/Interpreter.h"
+#include "dialect/Agt/Attributes.h"
 #include "reference/Checks.h"
 #include "reference/Ops.h"
 
@@ -163,7 +164,7 @@ Expected<Data> Interpreter::compute(Operation *op) {
 /// Whether an input may be passed for an argument of type `type`.
 static Error checkInput(GraphOp graph, unsigned i, const Tensor &input) {
   auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
-  auto name = graph.getArgAttrOfType<StringAttr>(i, "agt.name");
+  auto name = graph.getArgAttrOfType<StringAttr>(i, agt::kName);
   std::string who =
       name ? "'" + name.str() + "'" : "argument " + std::to_string(i);
   if (input.element != elementOf(type))
@@ -192,7 +193,7 @@ Expected<std::vector<Tensor>> agt::reference::run(GraphOp graph,
   RunInfo ignored;
   Data arguments(inputs.begin(), inputs.end());
   for (auto [i, argument] : llvm::enumerate(arguments))
-    if (auto name = graph.getArgAttrOfType<StringAttr>(i, "agt.name"))
+    if (auto name = graph.getArgAttrOfType<StringAttr>(i, agt::kName))
       argument.input = name.str();
   Expected<Data> results = Interpreter(info ? *info : ignored, 0, observe)
                                .runBlock(graph.getBody().front(), arguments);

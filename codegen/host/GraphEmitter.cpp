@@ -13,6 +13,8 @@
 #include "codegen/spirv/Kernels.h"
 #include "runtime/include/agt/runtime.h"
 
+#include "dialect/Agt/Attributes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -371,7 +373,7 @@ void GraphEmitter::checkInputs() {
   for (BlockArgument input : graph.getBody().front().getArguments()) {
     auto type = cast<RankedTensorType>(input.getType());
     unsigned number = input.getArgNumber();
-    auto name = graph.getArgAttrOfType<StringAttr>(number, "agt.name");
+    auto name = graph.getArgAttrOfType<StringAttr>(number, kName);
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
       if (type.isDynamicDim(axis))
         continue;

@@ -3,6 +3,7 @@
 #include "codegen/host/Manifest.h"
 #include "codegen/host/GraphLowering.h"
 #include "codegen/host/ModelManifest.h"
+#include "dialect/Agt/Attributes.h"
 #include "passes/Mesh/Shardings.h"
 #include "passes/Passes.h"
 
@@ -49,7 +50,7 @@ static ParamInfo describe(Type type, DictionaryAttr attributes,
   };
   std::string printed;
   llvm::raw_string_ostream(printed) << tensor;
-  return {text("agt.name", std::move(fallback)), text("agt.type", printed),
+  return {text(kName, std::move(fallback)), text(kType, printed),
           dtypeOf(tensor.getElementType()),
           static_cast<int32_t>(tensor.getRank())};
 }

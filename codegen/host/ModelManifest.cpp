@@ -2,13 +2,14 @@
 
 #include "codegen/host/ModelManifest.h"
 #include "codegen/host/AttributeJson.h"
+#include "dialect/Agt/Attributes.h"
 
 using namespace mlir;
 using namespace agt;
 namespace json = llvm::json;
 
 static DictionaryAttr inputOf(GraphOp graph, unsigned number) {
-  return graph.getArgAttrOfType<DictionaryAttr>(number, "agt.input");
+  return graph.getArgAttrOfType<DictionaryAttr>(number, kInput);
 }
 
 unsigned agt::host::countParams(GraphOp graph) {

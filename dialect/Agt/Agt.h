@@ -51,9 +51,13 @@ struct BlockLayout {
 };
 BlockLayout layoutOf(BlockFormat format);
 
-/// The C++ of the trait Agt_Anchor.
+// The C++ of Agt_Anchor, Agt_Pulled and Agt_Elementwise.
 template <typename Op>
 class Anchor : public mlir::OpTrait::TraitBase<Op, Anchor> {};
+template <typename Op>
+class Pulled : public mlir::OpTrait::TraitBase<Op, Pulled> {};
+template <typename Op>
+class Elementwise : public mlir::OpTrait::TraitBase<Op, Elementwise> {};
 } // namespace agt
 
 #define GET_ATTRDEF_CLASSES

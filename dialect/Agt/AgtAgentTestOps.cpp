@@ -1,6 +1,7 @@
 //===- AgtAgentTestOps.cpp - What only tests do ---------------------------===//
 
 #include "dialect/Agt/Agt.h"
+#include "dialect/Agt/Attributes.h"
 
 using namespace mlir;
 using namespace agt;
@@ -33,7 +34,7 @@ LogicalResult RunGraphOp::verifySymbolUses(SymbolTableCollection &symbols) {
   SmallVector<Type> params;
   for (auto [i, type] : llvm::enumerate(graph.getArgumentTypes())) {
     DictionaryAttr attrs = graph.getArgAttrDict(i);
-    if (!attrs || !attrs.contains("agt.input"))
+    if (!attrs || !attrs.contains(kInput))
       params.push_back(type);
   }
   auto tuple = dyn_cast<TupleType>(getType());

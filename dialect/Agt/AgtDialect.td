@@ -26,6 +26,13 @@ def Agt_Dialect : Dialect {
     An agent is a function whose only traces are its steps. Steps read and write
     the step log, so none is dropped, merged or moved past another; each shows
     its segment of the step's path and the hash of its meaning.
+
+    **Discardable attributes**, which `Attributes.h` names and explains:
+
+    - attr_c1: there is no other whose name begins with `agt.`.
+    - attr_c2: each stands where it belongs and has its kind of value.
+    - attr_c3: an `agt.input` has a `kind`; a `weight` names its `weights` and
+      `tensor`, every other its `cache`, `keys` and `values` their `layer`.
   }];
   let cppNamespace = "::agt";
   let dependentDialects = [
@@ -35,6 +42,9 @@ def Agt_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void addAgentTypes();
   }];
@@ -53,7 +63,18 @@ defvar Agt_InferDecl = [{
 // built around it, and has room for one.
 def Agt_Anchor : NativeOpTrait<"Anchor"> { let cppNamespace = "::agt"; }
 
+// An element of its result follows from few elements of its operands, wherever
+// those come from: in a kernel nothing of it need be in memory.
+def Agt_Pulled : NativeOpTrait<"Pulled"> { let cppNamespace = "::agt"; }
+
+// It follows from one of each, at the same place up to broadcasting.
+def Agt_Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::agt"; }
+
 class Agt_Op<string mnemonic, list<Trait> traits = []>
     : Op<Agt_Dialect, mnemonic, traits>;
+
+// A function of tensors.
+class Agt_TensorOp<string mnemonic, list<Trait> traits = []>
+    : Agt_Op<mnemonic, !listconcat(traits, [Pure, Agt_Reify])>;
 
 #endif // AGT_DIALECT_TD

@@ -7,7 +7,7 @@
 // are equal (the front end has required it). Computed in f32 (integers in
 // their own width) and rounded once to the element type of the result.
 class Agt_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : Agt_Op<mnemonic, !listconcat(traits, [Pure, Agt_Reify])>;
+    : Agt_TensorOp<mnemonic, !listconcat(traits, [Agt_Pulled, Agt_Elementwise])>;
 
 class Agt_BinaryOp<string mnemonic, string text, Type operand = Agt_NumberTensor,
                    list<Trait> traits = [], string element = "f32">
@@ -134,7 +134,7 @@ def Agt_ReluOp : Agt_UnaryOp<"relu", "`max(a, 0)`", Agt_NumberTensor>;
 def Agt_CosOp : Agt_UnaryOp<"cos", "cosine">;
 def Agt_SinOp : Agt_UnaryOp<"sin", "sine">;
 
-def Agt_CastOp : Agt_Op<"cast", [Pure, Agt_Reify]> {
+def Agt_CastOp : Agt_ElementwiseOp<"cast"> {
   let summary = "another element type";
   let description = [{
     To smaller floats: to nearest, ties to even (f8e4m3 saturates; NaN stays).

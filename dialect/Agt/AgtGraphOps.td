@@ -14,9 +14,11 @@ def Agt_GraphOp : Agt_Op<"graph", [
     `agt.require` at the top of the body.
 
     Arguments with `agt.input` are not the caller's: a program binds them. Its
-    `kind` is `weight` (a `tensor` of the file `weights`), or what a `cache` that
-    the author names is made of: `positions` and `length` of the tokens, `keys`
-    and `values` of a `layer`.
+    `kind` is `weight` (a `tensor` of the file `weights`, which may lie in
+    `blocks` of quantised numbers), or what a `cache` that the author names is
+    made of: `positions` and `length` of the tokens, `keys` and `values` of a
+    `layer`; where many sequences share it (`agt-page-caches`), the `places` of
+    the tokens, the `key_positions` of all places, and what is `visible`.
 
     Example:
 
@@ -124,8 +126,7 @@ def Agt_RequireOp : Agt_Op<"require", []> {
   let hasCanonicalizeMethod = 1;
 }
 
-def Agt_ScalarOp : Agt_Op<"scalar", [
-    Pure, Agt_Reify]> {
+def Agt_ScalarOp : Agt_TensorOp<"scalar", [Agt_Pulled]> {
   let summary = "a number as a tensor without dims";
   let description = [{
     Literals and sizes take part in element-wise functions as tensors of rank

@@ -70,11 +70,7 @@ LogicalResult KernelOp::verify() {
     return emitOpError("expected body arguments of types (")
            << getInputs().getTypes() << "), got ("
            << getBody().getArgumentTypes() << ")";
-  // kernel_c2
-  for (Type type : getInputs().getTypes())
-    if (!isa<RankedTensorType, IndexType, Float64Type>(type))
-      return emitOpError("expected tensors, index and f64 as inputs, got ")
-             << type;
+  // kernel_c2: by the operands' own constraint
   // kernel_c3
   if (failed(verifySizes(*this, getResultTypes(), getSizes())))
     return failure();

@@ -26,12 +26,14 @@ def Agt_KernelOp : Agt_Op<"kernel", [
 
     **Constraints**
     - kernel_c1: the arguments of the body have the types of the inputs.
-    - kernel_c2: inputs are tensors, `index` and `f64`.
+    - kernel_c2: inputs are tensors of the dialect's element types, `index` and
+      `f64`.
     - kernel_c3: there is one size for each open dim of the results.
     - kernel_c4: the yielded values have the types of the results, up to what is
       known of their dims.
   }];
-  let arguments = (ins StrAttr:$label, Variadic<AnyType>:$inputs, Variadic<Index>:$sizes);
+  let arguments = (ins StrAttr:$label, Variadic<AnyTypeOf<[Agt_Tensor, Index, F64]>>:$inputs,
+      Variadic<Index>:$sizes);
   let results = (outs Variadic<Agt_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -54,8 +56,7 @@ def Agt_YieldOp : Agt_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"Kern
   let builders = [OpBuilder<(ins), [{ }]>];
 }
 
-def Agt_RopeTableOp : Agt_Op<"rope_table", [
-    Pure, Agt_Reify]> {
+def Agt_RopeTableOp : Agt_TensorOp<"rope_table"> {
   let summary = "the frequencies of a rotation, made on the host";
   let description = [{
     Row i holds round(scale * base^(-2i/dims) / (2 pi) * 2^64) mod 2^64 as two
@@ -77,7 +78,7 @@ def Agt_RopeTableOp : Agt_Op<"rope_table", [
   let hasVerifier = 1;
 }
 
-def Agt_RotateOp : Agt_ComputeOp<"rotate"> {
+def Agt_RotateOp : Agt_TensorOp<"rotate", [Agt_Pulled]> {
   let summary = "`agt.rope` with its table of frequencies made";
   let description = [{
     As many pairs turn as the table has rows.

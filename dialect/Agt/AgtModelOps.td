@@ -26,7 +26,7 @@ def Agt_WeightsOp : Agt_Op<"weights", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def Agt_CacheAppendOp : Agt_ComputeOp<"cache_append", [Agt_Anchor]> {
+def Agt_CacheAppendOp : Agt_TensorOp<"cache_append", [Agt_Anchor]> {
   let summary = "rows put into a cache of keys or values";
   let description = [{
     `cache` is [heads, capacity, dim], `rows` [heads, tokens, dim]: row t of each
@@ -61,7 +61,7 @@ def Agt_CacheAppendOp : Agt_ComputeOp<"cache_append", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_UnpackBlocksOp : Agt_ComputeOp<"unpack_blocks"> {
+def Agt_UnpackBlocksOp : Agt_TensorOp<"unpack_blocks", [Agt_Pulled]> {
   let summary = "f32 values of the quantised blocks of a GGUF file";
   let description = [{
     Each row, the last dim of `bytes`, is blocks one behind the other; q are the

@@ -3,11 +3,7 @@
 #ifndef AGT_REDUCTION_OPS_TD
 #define AGT_REDUCTION_OPS_TD
 
-class Agt_ComputeOp<string mnemonic, list<Trait> traits = []>
-    : Agt_Op<mnemonic, !listconcat(traits, [
-        Pure, Agt_Reify])>;
-
-def Agt_MatmulOp : Agt_ComputeOp<"matmul", [Agt_Anchor]> {
+def Agt_MatmulOp : Agt_TensorOp<"matmul", [Agt_Anchor]> {
   let summary = "`[..., m, k]` by `[..., k, n]`; leading dims broadcast";
   let description = [{
     Example:
@@ -31,7 +27,7 @@ def Agt_MatmulOp : Agt_ComputeOp<"matmul", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_LinearOp : Agt_ComputeOp<"linear", [Agt_Anchor]> {
+def Agt_LinearOp : Agt_TensorOp<"linear", [Agt_Anchor]> {
   let summary = "`[..., k]` times `[n, k]` transposed, plus a bias `[n]`";
   let description = [{
     The weight is stored as checkpoints have it, [n, k].
@@ -59,7 +55,7 @@ def Agt_LinearOp : Agt_ComputeOp<"linear", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_ReduceOp : Agt_ComputeOp<"reduce", [Agt_Anchor]> {
+def Agt_ReduceOp : Agt_TensorOp<"reduce", [Agt_Anchor]> {
   let summary = "sum, mean, largest or smallest along one axis";
   let description = [{
     With `keep` the axis stays with size 1. Over no elements: sum 0, mean NaN,
@@ -85,7 +81,7 @@ def Agt_ReduceOp : Agt_ComputeOp<"reduce", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_ArgmaxOp : Agt_ComputeOp<"argmax", [Agt_Anchor]> {
+def Agt_ArgmaxOp : Agt_TensorOp<"argmax", [Agt_Anchor]> {
   let summary = "where the largest element stands, the lowest among equals";
   let description = [{
     NaN counts as larger than any number.
@@ -106,7 +102,7 @@ def Agt_ArgmaxOp : Agt_ComputeOp<"argmax", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_TopkOp : Agt_ComputeOp<"topk", [Agt_Anchor]> {
+def Agt_TopkOp : Agt_TensorOp<"topk", [Agt_Anchor]> {
   let summary = "the k largest of the last axis, largest first, and where they stand";
   let description = [{
     The lower index comes first among equals; NaN counts as larger than any number.
@@ -131,7 +127,7 @@ def Agt_TopkOp : Agt_ComputeOp<"topk", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_SoftmaxOp : Agt_ComputeOp<"softmax", [SameOperandsAndResultType, Agt_Anchor]> {
+def Agt_SoftmaxOp : Agt_TensorOp<"softmax", [SameOperandsAndResultType, Agt_Anchor]> {
   let summary = "`exp(x - max) / sum` along one axis";
   let description = [{
     Example:
@@ -149,7 +145,7 @@ def Agt_SoftmaxOp : Agt_ComputeOp<"softmax", [SameOperandsAndResultType, Agt_Anc
   let hasVerifier = 1;
 }
 
-def Agt_RmsNormOp : Agt_ComputeOp<"rms_norm", [Agt_Anchor]> {
+def Agt_RmsNormOp : Agt_TensorOp<"rms_norm", [Agt_Anchor]> {
   let summary = "`x / sqrt(mean(x^2) + eps) * w` over the last axis";
   let description = [{
     Example:
@@ -172,7 +168,7 @@ def Agt_RmsNormOp : Agt_ComputeOp<"rms_norm", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_LayerNormOp : Agt_ComputeOp<"layer_norm", [Agt_Anchor]> {
+def Agt_LayerNormOp : Agt_TensorOp<"layer_norm", [Agt_Anchor]> {
   let summary = "`(x - mean) / sqrt(variance + eps) * w + b` over the last axis";
   let description = [{
     The variance is the mean of squares of x - mean.
@@ -199,7 +195,7 @@ def Agt_LayerNormOp : Agt_ComputeOp<"layer_norm", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_RopeOp : Agt_ComputeOp<"rope"> {
+def Agt_RopeOp : Agt_TensorOp<"rope"> {
   let summary = "pairs of elements turned by an angle that grows with position";
   let description = [{
     `input` is [..., T, D], `positions` i32 [T] or [batch..., T] (broadcast
@@ -230,7 +226,7 @@ def Agt_RopeOp : Agt_ComputeOp<"rope"> {
   let hasVerifier = 1;
 }
 
-def Agt_QuantizeOp : Agt_ComputeOp<"quantize", [Agt_Anchor]> {
+def Agt_QuantizeOp : Agt_TensorOp<"quantize", [Agt_Anchor]> {
   let summary = "values of 8 bits and a scale per head and block of tokens";
   let description = [{
     `input` is [..., heads, tokens, dim]; `scales` are f32
@@ -258,7 +254,7 @@ def Agt_QuantizeOp : Agt_ComputeOp<"quantize", [Agt_Anchor]> {
   let hasVerifier = 1;
 }
 
-def Agt_DequantizeOp : Agt_ComputeOp<"dequantize"> {
+def Agt_DequantizeOp : Agt_TensorOp<"dequantize", [Agt_Pulled]> {
   let summary = "f32 values from 8-bit ones and their scales";
   let description = [{
     Example:

@@ -3,11 +3,7 @@
 #ifndef AGT_SHAPE_OPS_TD
 #define AGT_SHAPE_OPS_TD
 
-class Agt_ShapeOp<string mnemonic, list<Trait> traits = []>
-    : Agt_Op<mnemonic, !listconcat(traits, [
-        Pure, Agt_Reify])>;
-
-def Agt_ReshapeOp : Agt_ShapeOp<"reshape"> {
+def Agt_ReshapeOp : Agt_TensorOp<"reshape"> {
   let summary = "the same elements in C order under another shape";
   let description = [{
     `sizes` are the dims that the result type leaves open, in order. That the
@@ -33,7 +29,7 @@ def Agt_ReshapeOp : Agt_ShapeOp<"reshape"> {
   let hasFolder = 1;
 }
 
-def Agt_TransposeOp : Agt_ShapeOp<"transpose"> {
+def Agt_TransposeOp : Agt_TensorOp<"transpose", [Agt_Pulled]> {
   let summary = "dims in another order: dim i of the result is dim permutation[i]";
   let description = [{
     Dim i of the result is dim `permutation[i]` of the input.
@@ -57,7 +53,7 @@ def Agt_TransposeOp : Agt_ShapeOp<"transpose"> {
   let hasFolder = 1;
 }
 
-def Agt_SliceOp : Agt_ShapeOp<"slice"> {
+def Agt_SliceOp : Agt_TensorOp<"slice", [Agt_Pulled]> {
   let summary = "elements start to stop - 1 of one axis";
   let description = [{
     That 0 <= start <= stop <= size holds is required by the front end.
@@ -83,7 +79,7 @@ def Agt_SliceOp : Agt_ShapeOp<"slice"> {
   let hasFolder = 1;
 }
 
-def Agt_ConcatOp : Agt_ShapeOp<"concat"> {
+def Agt_ConcatOp : Agt_TensorOp<"concat", [Agt_Pulled]> {
   let summary = "tensors one after the other along one axis";
   let description = [{
     Example:
@@ -108,7 +104,7 @@ def Agt_ConcatOp : Agt_ShapeOp<"concat"> {
   let hasFolder = 1;
 }
 
-def Agt_IotaOp : Agt_ShapeOp<"iota"> {
+def Agt_IotaOp : Agt_TensorOp<"iota", [Agt_Pulled]> {
   let summary = "0, 1, ..., n - 1 as i32";
   let description = [{
     Example:
@@ -126,7 +122,7 @@ def Agt_IotaOp : Agt_ShapeOp<"iota"> {
   let hasVerifier = 1;
 }
 
-def Agt_FullOp : Agt_ShapeOp<"full"> {
+def Agt_FullOp : Agt_TensorOp<"full", [Agt_Pulled]> {
   let summary = "one number everywhere";
   let description = [{
     `sizes` are the dims that the result type leaves open, in order. The number is
@@ -149,7 +145,7 @@ def Agt_FullOp : Agt_ShapeOp<"full"> {
   let hasVerifier = 1;
 }
 
-def Agt_EmbedOp : Agt_ShapeOp<"embed"> {
+def Agt_EmbedOp : Agt_TensorOp<"embed", [Agt_Pulled]> {
   let summary = "rows of a table";
   let description = [{
     `table` is [n, d], `ids` any shape; the result is [ids..., d]. An id

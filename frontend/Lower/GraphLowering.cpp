@@ -1,4 +1,5 @@
 #include "frontend/Lower/GraphLowering.h"
+#include "dialect/Agt/Attributes.h"
 
 using namespace agt;
 using namespace mlir;
@@ -121,14 +122,13 @@ static DictionaryAttr itemAttrs(const sema::SignatureItem &item,
   DictionaryAttr input;
   if (item.cache)
     input = attributes(
-        builder,
-        {{"kind", builder.getStringAttr("positions")},
-         {"cache", builder.getStringAttr(item.name)},
-         {"tokens", builder.getI64IntegerAttr(item.cache->tokens)},
-         {"vocab", builder.getI64IntegerAttr(item.cache->vocab)}});
-  return attributes(builder, {{"agt.input", input},
-                              {"agt.name", name},
-                              {"agt.type", builder.getStringAttr(item.text)}});
+        builder, {{"kind", builder.getStringAttr("positions")},
+                  {"cache", builder.getStringAttr(item.name)},
+                  {"tokens", builder.getI64IntegerAttr(item.cache->tokens)},
+                  {"vocab", builder.getI64IntegerAttr(item.cache->vocab)}});
+  return attributes(builder, {{kInput, input},
+                              {kName, name},
+                              {kType, builder.getStringAttr(item.text)}});
 }
 
 static DictionaryAttr hiddenAttrs(const sema::HiddenInput &input,
@@ -144,25 +144,24 @@ static DictionaryAttr hiddenAttrs(const sema::HiddenInput &input,
                   {"blocks", input.blocks.empty()
                                  ? StringAttr()
                                  : builder.getStringAttr(input.blocks)}});
-    return attributes(builder, {{"agt.input", what},
-                                {"agt.name", builder.getStringAttr(name)}});
+    return attributes(builder,
+                      {{kInput, what}, {kName, builder.getStringAttr(name)}});
   }
   StringRef cache = signature.params[input.param].name;
   bool length = input.kind == sema::HiddenInput::CacheLength;
-  StringRef kind = length                                     ? "length"
+  StringRef kind = length                                       ? "length"
                    : input.kind == sema::HiddenInput::CacheKeys ? "keys"
                                                                 : "values";
   std::string name = (cache + "." + kind).str();
   if (!length)
     name += "[" + std::to_string(input.layer) + "]";
   DictionaryAttr what = attributes(
-      builder,
-      {{"kind", builder.getStringAttr(kind)},
-       {"cache", builder.getStringAttr(cache)},
-       {"layer", length ? IntegerAttr()
-                        : builder.getI64IntegerAttr(input.layer)}});
-  return attributes(builder, {{"agt.input", what},
-                              {"agt.name", builder.getStringAttr(name)}});
+      builder, {{"kind", builder.getStringAttr(kind)},
+                {"cache", builder.getStringAttr(cache)},
+                {"layer", length ? IntegerAttr()
+                                 : builder.getI64IntegerAttr(input.layer)}});
+  return attributes(builder,
+                    {{kInput, what}, {kName, builder.getStringAttr(name)}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,8 +178,7 @@ GraphOp GraphLowering::createOp() {
   }
   for (const HiddenInputs::Entry &entry : inputs.of(decl.name.text)) {
     types.push_back(type(*entry.type));
-    inputAttrs.push_back(
-        hiddenAttrs(*entry.input, *graph.signature, builder));
+    inputAttrs.push_back(hiddenAttrs(*entry.input, *graph.signature, builder));
   }
   for (const sema::SignatureItem &item : graph.signature->results) {
     results.push_back(type(item.type));
@@ -209,8 +207,8 @@ GraphOp GraphLowering::lower() {
   // Those that this graph asks for itself come first.
   for (auto [i, entry] :
        llvm::enumerate(inputs.of(graph.signature->decl->name.text))) {
-    Value argument = body->addArgument(type(*entry.type),
-                                       locations.get(entry.input->range));
+    Value argument =
+        body->addArgument(type(*entry.type), locations.get(entry.input->range));
     if (i < graph.hidden.size())
       values[graph.hidden[i].value] = argument;
   }

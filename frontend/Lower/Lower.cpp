@@ -1,4 +1,5 @@
 #include "frontend/Lower/Lower.h"
+#include "dialect/Agt/Attributes.h"
 #include "frontend/Lower/Agent/AgentLowering.h"
 #include "frontend/Lower/GraphLowering.h"
 
@@ -46,7 +47,7 @@ static void lowerMeshes(const sema::Program &program, OpBuilder &builder,
     for (const sema::TargetInfo &target : program.targets)
       if (target.name == mesh.target)
         // For passes that explain what they do (AttentionRemarks.h).
-        op->setAttr("agt.target", declared(target, builder));
+        op->setAttr(kTargetOfMesh, declared(target, builder));
   }
 }
 
@@ -114,8 +115,7 @@ static void lowerLocalLlms(const sema::Program &program, OpBuilder &builder,
                            Locations &locations) {
   for (const sema::LocalLlm &llm : program.localLlms) {
     NamedAttribute settings[] = {
-        builder.getNamedAttr("context",
-                             builder.getI64IntegerAttr(llm.context)),
+        builder.getNamedAttr("context", builder.getI64IntegerAttr(llm.context)),
         builder.getNamedAttr("graph",
                              builder.getStringAttr(llm.graph->name.text)),
         builder.getNamedAttr("page", builder.getI64IntegerAttr(llm.page)),

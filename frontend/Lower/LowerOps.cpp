@@ -1,4 +1,5 @@
 // Instructions to ops, one case each.
+#include "dialect/Agt/Attributes.h"
 #include "frontend/Lower/GraphLowering.h"
 
 using namespace agt;
@@ -288,8 +289,7 @@ ValueRange GraphLowering::lowerCall(const Inst &inst, Location loc) {
   for (const HiddenInputs::Entry &wanted : inputs.of(inst.text))
     for (auto [i, entry] : llvm::enumerate(own))
       if (entry.input->isSame(*wanted.input))
-        arguments.push_back(
-            op.getArgument(graph.signature->params.size() + i));
+        arguments.push_back(op.getArgument(graph.signature->params.size() + i));
   SmallVector<Type> types;
   for (unsigned i = 0; i < inst.results.size(); ++i)
     types.push_back(resultType(inst, i));
@@ -299,7 +299,7 @@ ValueRange GraphLowering::lowerCall(const Inst &inst, Location loc) {
       builder, loc, types, FlatSymbolRefAttr::get(builder.getContext(), callee),
       arguments, ArrayAttr(), ArrayAttr());
   if (inst.flag && !single)
-    call->setAttr("agt.single", builder.getUnitAttr());
+    call->setAttr(kSingle, builder.getUnitAttr());
   return call->getResults();
 }
 
@@ -354,15 +354,14 @@ ValueRange GraphLowering::lowerAttention(const Inst &inst, Location loc) {
   MLIRContext *context = builder.getContext();
   auto op = AttentionOp::create(
       builder, loc, resultType(inst),
-      inst.results.size() > 1 ? resultType(inst, 1) : Type(),
-      operand(inst, 0),
+      inst.results.size() > 1 ? resultType(inst, 1) : Type(), operand(inst, 0),
       operand(inst, 1), operand(inst, 2), value(args.scale), masks,
       value(args.bias), value(args.sink), value(args.alibi), value(args.qPos),
       value(args.kvPos), value(args.qSeg), value(args.kvSeg), value(args.qCu),
       value(args.kvCu), value(args.kvLen), value(args.kScale),
-      value(args.vScale), /*enabled=*/Value(), CausalAttr::get(context, causalKind(args.causal)),
-      optionalInt(args.left), optionalInt(args.right),
-      builder.getI64IntegerAttr(args.pin),
+      value(args.vScale), /*enabled=*/Value(),
+      CausalAttr::get(context, causalKind(args.causal)), optionalInt(args.left),
+      optionalInt(args.right), builder.getI64IntegerAttr(args.pin),
       args.softcap ? builder.getF64FloatAttr(*args.softcap) : FloatAttr(),
       optionalInt(args.kBlock), optionalInt(args.vBlock),
       LayoutAttr::get(context, args.shd ? Layout::SHD : Layout::HSD),

@@ -10,22 +10,9 @@
 #define AGT_PASSES_MESH_SHARDINGS_H
 
 #include "dialect/Agt/Agt.h"
+#include "dialect/Agt/Attributes.h"
 
 namespace agt {
-
-constexpr llvm::StringLiteral kShardingOfArgument = "agt.sharding";
-constexpr llvm::StringLiteral kShardingsOfResults = "agt.shardings";
-
-/// Attributes that agt-add-policies leaves on graphs on a mesh. `agt.policy` is
-/// the way that keys and queries meet on rings: keys go round, or queries go to
-/// them. `agt.policy_of` is on the program for the other way and names the
-/// graph that it is of; `agt.rings` is how many attentions go by it. A graph
-/// that has nothing to choose has `agt.no_policy`, which says why.
-constexpr llvm::StringLiteral kPolicy = "agt.policy";
-constexpr llvm::StringLiteral kPolicyOf = "agt.policy_of";
-constexpr llvm::StringLiteral kRings = "agt.rings";
-constexpr llvm::StringLiteral kNoPolicy = "agt.no_policy";
-constexpr llvm::StringLiteral kPassKV = "pass-kv", kPassQ = "pass-q";
 
 /// The graph for the other way, or null where one program goes both.
 GraphOp otherPolicy(GraphOp graph);
@@ -36,10 +23,6 @@ void setSharding(mlir::Value value, ShardingAttr sharding);
 
 /// The mesh of a graph, or null.
 MeshOp meshOf(GraphOp graph);
-
-/// Discardable, on a mesh: what its target declares. A dictionary of `name`,
-/// `link` (bytes a second) and, by element type, operations a second.
-constexpr llvm::StringLiteral kTargetOfMesh = "agt.target";
 
 /// Bytes a second over the links of an axis: its own, else the target's; 0
 /// where neither is declared.

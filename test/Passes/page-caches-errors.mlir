@@ -6,7 +6,7 @@ agt.llm @tiny "graph" {settings = {graph = "decode"}}
 // -----
 
 // expected-error @below {{'agt.graph' op has the length of a cache as input 1, and no positions of it}}
-agt.graph @decode(%t: tensor<?xi32>, %len: tensor<1xi32> {agt.input = {cache = "c", kind = "length"}}, %x: tensor<?xi32> {agt.input = {cache = "c", kind = 3}}) -> tensor<?xi32> {
+agt.graph @decode(%t: tensor<?xi32>, %len: tensor<1xi32> {agt.input = {cache = "c", kind = "length"}}) -> tensor<?xi32> {
   agt.return %t : tensor<?xi32>
 }
 agt.llm @tiny "graph" {settings = {graph = "decode"}}

@@ -15,6 +15,7 @@
 #include "tools/agtc/Source.h"
 
 #include "agt/runtime.h"
+#include "dialect/Agt/Attributes.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringSet.h"
@@ -195,13 +196,12 @@ static void declare(mlir::TypeRange types,
                     Declared &graph, std::vector<agt_param> &params,
                     llvm::json::Array &json) {
   for (auto [i, type] : llvm::enumerate(types)) {
-    graph.names.push_back(textAttr(attrs(i), "agt.name"));
+    graph.names.push_back(textAttr(attrs(i), kName));
     auto tensor = mlir::cast<mlir::RankedTensorType>(type);
     params.push_back({nullptr, dtypeOf(reference::elementOf(type)),
                       static_cast<int32_t>(tensor.getRank())});
-    json.push_back(
-        llvm::json::Object{{"name", graph.names.back()},
-                           {"type", textAttr(attrs(i), "agt.type")}});
+    json.push_back(llvm::json::Object{{"name", graph.names.back()},
+                                      {"type", textAttr(attrs(i), kType)}});
   }
 }
 

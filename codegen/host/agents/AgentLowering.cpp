@@ -8,6 +8,7 @@
 
 #include "codegen/host/GraphLowering.h"
 #include "codegen/host/agents/AgentEmitter.h"
+#include "dialect/Agt/Attributes.h"
 
 using namespace mlir;
 using namespace agt;
@@ -46,8 +47,7 @@ static AgentsInfo::Agent describe(AgentOp agent) {
                          agent.getDoc().value_or("").str(),
                          {}};
   for (unsigned i = 0; i < agent.getNumArguments(); ++i)
-    info.params.push_back(
-        cast<StringAttr>(agent.getArgAttr(i, "agt.name")).str());
+    info.params.push_back(cast<StringAttr>(agent.getArgAttr(i, kName)).str());
   return info;
 }
 
@@ -75,10 +75,10 @@ void AgentLowering::run(AgentsInfo &info) {
     add(info.tests.back().function, test.getLoc(), test.getBody());
   }
   // Local llms alone are the manifest's, and make no program of agents.
-  bool agents = !functions.empty() ||
-                llvm::any_of(root.getOps<LlmOp>(), [](LlmOp llm) {
-                  return llm.getKind() != "graph";
-                });
+  bool agents =
+      !functions.empty() || llvm::any_of(root.getOps<LlmOp>(), [](LlmOp llm) {
+        return llm.getKind() != "graph";
+      });
   for (auto [function, region] : functions)
     AgentEmitter(module, function).emitBody(*region);
   if (agents)

@@ -3,6 +3,7 @@
 #include "codegen/host/agents/AgentModule.h"
 #include "codegen/host/AttributeJson.h"
 #include "codegen/host/GraphLowering.h"
+#include "dialect/Agt/Attributes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -268,7 +269,7 @@ json::Object AgentModule::describe(AgentOp agent) {
       {"params", params(type.getInputs(),
                         [&](size_t i) {
                           auto name =
-                              agent.getArgAttrOfType<StringAttr>(i, "agt.name");
+                              agent.getArgAttrOfType<StringAttr>(i, kName);
                           return name ? name.str() : "arg" + std::to_string(i);
                         })},
       {"result", typeIndex(type.getResult(0))}};

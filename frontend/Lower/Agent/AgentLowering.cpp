@@ -1,4 +1,5 @@
 #include "frontend/Lower/Agent/AgentLowering.h"
+#include "dialect/Agt/Attributes.h"
 #include "frontend/Lower/Agent/BodyLowering.h"
 #include "frontend/Lower/GraphLowering.h"
 
@@ -162,7 +163,7 @@ ArrayAttr AgentLowering::paramNames(llvm::ArrayRef<Param> params) {
   llvm::SmallVector<Attribute> names;
   for (const Param &param : params)
     names.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr("agt.name", builder.getStringAttr(param.name))));
+        builder.getNamedAttr(kName, builder.getStringAttr(param.name))));
   return builder.getArrayAttr(names);
 }
 

@@ -602,7 +602,7 @@ agt.test "t" {
 // -----
 
 // run_graph_c2
-agt.graph @g(%x: tensor<4xf32>, %w: tensor<4xf32> {agt.input = {kind = "weight"}}) -> tensor<4xf32> {
+agt.graph @g(%x: tensor<4xf32>, %w: tensor<4xf32> {agt.input = {kind = "weight", weights = "f", tensor = "w"}}) -> tensor<4xf32> {
   agt.return %x : tensor<4xf32>
 }
 agt.test "t" {

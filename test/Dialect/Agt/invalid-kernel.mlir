@@ -17,7 +17,7 @@ agt.graph @f(%a: tensor<4xf32>) {
 // kernel_c2
 agt.graph @f() {
   %n = arith.constant 1 : i32
-  // expected-error @+1 {{'agt.kernel' op expected tensors, index and f64 as inputs, got 'i32'}}
+  // expected-error @+1 {{'agt.kernel' op operand #0 must be variadic of tensor of f32, f16, bf16, f8E4M3FN, i8, i32, i64 or i1 values or index or 64-bit float, but got 'i32'}}
   agt.kernel "k" (%x = %n : i32) {
   }
   agt.return
