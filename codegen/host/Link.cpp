@@ -41,7 +41,7 @@ void agt::host::keepNamesInside(llvm::Module &program) {
       object.setLinkage(llvm::GlobalValue::InternalLinkage);
 }
 
-llvm::Error agt::host::emitObject(llvm::Module &module, llvm::StringRef path) {
+llvm::Expected<std::string> agt::host::objectCode(llvm::Module &module) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
@@ -55,22 +55,14 @@ llvm::Error agt::host::emitObject(llvm::Module &module, llvm::StringRef path) {
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
 
-  std::error_code code;
-  llvm::raw_fd_ostream out(path, code, llvm::sys::fs::OF_None);
-  if (code)
-    return failure("cannot write '" + path + "': " + code.message());
+  llvm::SmallVector<char, 0> code;
+  llvm::raw_svector_ostream out(code);
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, out, nullptr,
                                    llvm::CodeGenFileType::ObjectFile))
     return failure("this LLVM cannot write object files");
   passes.run(module);
-  out.close();
-  if (out.has_error()) {
-    std::string why = out.error().message();
-    out.clear_error();
-    return failure("cannot write '" + path + "': " + why);
-  }
-  return llvm::Error::success();
+  return std::string(code.begin(), code.end());
 }
 
 /// What agents and local llms need besides: static archives of Debian's

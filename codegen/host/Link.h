@@ -29,8 +29,9 @@ llvm::Expected<Toolchain> findToolchain(llvm::StringRef agtcPath);
 /// apart from those of the runtime and the C library.
 void keepNamesInside(llvm::Module &program);
 
-/// Writes `module` as a relocatable object for this machine's architecture.
-llvm::Error emitObject(llvm::Module &module, llvm::StringRef path);
+/// The bytes of `module` as a relocatable object for this machine's
+/// architecture.
+llvm::Expected<std::string> objectCode(llvm::Module &module);
 
 llvm::Error linkExecutable(const Toolchain &toolchain, llvm::StringRef object,
                            llvm::StringRef path);

@@ -34,7 +34,7 @@ private:
   int emitSpirv();
   int emitObjectFile(llvm::Module &lowered);
   int emitLinked(llvm::Module &lowered, host::ProgramKind kind);
-  llvm::Error link(llvm::Module &lowered, host::ProgramKind kind);
+  int link(llvm::Module &lowered, host::ProgramKind kind);
   int writeHeader();
   int fail(llvm::Error error);
   bool chooseTargets();
@@ -114,28 +114,35 @@ int Backend::emitSpirv() {
 }
 
 int Backend::emitObjectFile(llvm::Module &lowered) {
-  if (llvm::Error error = host::emitObject(lowered, resultPath(options)))
-    return fail(std::move(error));
-  return Fine;
+  llvm::Expected<std::string> code = host::objectCode(lowered);
+  if (!code)
+    return fail(code.takeError());
+  return writeOutput(resultPath(options), *code) ? Fine : BadUsage;
 }
 
-llvm::Error Backend::link(llvm::Module &lowered, host::ProgramKind kind) {
+int Backend::link(llvm::Module &lowered, host::ProgramKind kind) {
   auto toolchain = host::findToolchain(executablePath());
   if (!toolchain)
-    return toolchain.takeError();
-  llvm::SmallString<128> object;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("agtc", "o", object))
-    return llvm::createStringError(code, "cannot write a temporary file: " +
-                                             code.message());
-  llvm::FileRemover remover(object);
+    return fail(toolchain.takeError());
   if (kind == host::ProgramKind::Executable)
     host::keepNamesInside(lowered);
-  if (llvm::Error error = host::emitObject(lowered, object))
-    return error;
+  llvm::Expected<std::string> code = host::objectCode(lowered);
+  if (!code)
+    return fail(code.takeError());
+  llvm::SmallString<128> object;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("agtc", "o", object)) {
+    complain("cannot write a temporary file: " + error.message());
+    return BadUsage;
+  }
+  llvm::FileRemover remover(object);
+  if (!writeOutput(object.str().str(), *code))
+    return BadUsage;
   auto *linkAs = kind == host::ProgramKind::Library ? host::linkLibrary
                                                     : host::linkExecutable;
-  return linkAs(*toolchain, object, resultPath(options));
+  if (llvm::Error error = linkAs(*toolchain, object, resultPath(options)))
+    return fail(std::move(error));
+  return Fine;
 }
 
 /// The C header of a library, beside it.
@@ -149,9 +156,9 @@ int Backend::writeHeader() {
 }
 
 int Backend::emitLinked(llvm::Module &lowered, host::ProgramKind kind) {
-  if (llvm::Error error = link(lowered, kind))
-    return fail(std::move(error));
-  return kind == host::ProgramKind::Library ? writeHeader() : Fine;
+  int result = link(lowered, kind);
+  return result == Fine && kind == host::ProgramKind::Library ? writeHeader()
+                                                              : result;
 }
 
 /// The functions of a library are named after its graphs and agents, beside
