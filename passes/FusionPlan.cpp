@@ -14,6 +14,8 @@ namespace agt {
 // from growing and costs the driver's compiler time.
 static constexpr unsigned kMostInputs = kKernelBuffers - 2;
 static constexpr size_t kMostMembers = 64;
+// A kernel computes a value at few places, since each is code of its own.
+static constexpr size_t kMostPlaces = 16;
 // An operand that is stretched by broadcasting is evaluated about this often.
 static constexpr int64_t kStretched = 16;
 // Operations that may be repeated to save a kernel and a tensor in memory.
@@ -109,6 +111,23 @@ FusionPlan::Subtree FusionPlan::subtreeOf(Operation *op) {
 
 // ---- demand ----------------------------------------------------------------
 
+// Element by element the operand's place is the reader's, and what is computed
+// there once is known. Anything else moves it, to a place of its own.
+void FusionPlan::addPlaces(Kernel &kernel, OpOperand &use, Places &places) {
+  Operation *reader = use.getOwner();
+  bool stays =
+      isa<tensor::CastOp>(reader) ||
+      (reader->hasTrait<Elementwise>() && !isStretched(use.get(), reader));
+  for (unsigned place : kernel.places[reader]) {
+    if (places.size() > kMostPlaces)
+      return;
+    if (!stays)
+      place = kernel.moved.try_emplace({&use, place}, 1 + kernel.moved.size())
+                  .first->second;
+    places.insert(place);
+  }
+}
+
 FusionPlan::Demand FusionPlan::demandOf(Operation *op) {
   Demand demand;
   for (OpOperand &use : op->getUses()) {
@@ -137,6 +156,7 @@ FusionPlan::Demand FusionPlan::demandOf(Operation *op) {
     for (Operation *kernel : decision.kernels) {
       int64_t &most = demand.kernels[kernel];
       most = std::max(most, evaluations(use));
+      addPlaces(kernels[kernel], use, demand.places[kernel]);
     }
   }
   return demand;
@@ -231,6 +251,8 @@ StringRef FusionPlan::whyFull(Operation *op, const Demand &demand) {
     Kernel &kernel = kernels[root];
     if (kernel.members.size() >= kMostMembers)
       return "its reader's kernel is large enough";
+    if (demand.places.lookup(root).size() > kMostPlaces)
+      return "it would be computed at many places";
     size_t more = 0;
     for (Value operand : op->getOperands())
       more += isa<RankedTensorType>(operand.getType()) &&
@@ -251,6 +273,7 @@ void FusionPlan::makeRoot(Operation *op, StringRef reason) {
   decisions[op] = {{op}, reason, false};
   Kernel &kernel = kernels[op];
   kernel.members.push_back(op);
+  kernel.places[op].insert(0);
   kernel.anchored = fusionKind(op) == FusionKind::Anchor;
   openOperands(op, kernel.open);
   rootList.push_back(op);
@@ -263,6 +286,7 @@ void FusionPlan::join(Operation *op, const Demand &demand) {
     decision.kernels.push_back(root);
     Kernel &kernel = kernels[root];
     kernel.members.push_back(op);
+    kernel.places[op] = demand.places.lookup(root);
     kernel.anchored |= fusionKind(op) == FusionKind::Anchor;
     kernel.open.erase(op->getResult(0));
     openOperands(op, kernel.open);

@@ -3,8 +3,8 @@
 // One walk from the last op to the first, so that all readers of a value are
 // decided before it. A value either gets memory, and its op becomes the root of
 // a kernel, or it is computed inside the kernels of its readers. Bounds on the
-// size of a kernel and on its buffers are kept as it grows, so the walk is
-// linear however long a chain is.
+// size of a kernel, on its buffers and on the places at which it computes one
+// value are kept as it grows, so the walk is linear however long a chain is.
 #ifndef AGT_PASSES_FUSIONPLAN_H
 #define AGT_PASSES_FUSIONPLAN_H
 
@@ -42,15 +42,23 @@ private:
     llvm::StringRef reason;
     bool indexOnly = false; // feeds a product: only moves and casts may follow
   };
+  /// Places of elements at which a value is computed for one element of the
+  /// kernel: `x + transpose(x)` computes x at two, and what x is made of at as
+  /// many each time that x is used.
+  using Places = llvm::SmallSetVector<unsigned, 4>;
   /// What one kernel has taken in so far.
   struct Kernel {
     llvm::SmallVector<mlir::Operation *> members;
     llvm::SmallPtrSet<mlir::Value, 16> open; // tensors not computed in it yet
     bool anchored = false;
+    llvm::DenseMap<mlir::Operation *, Places> places;
+    /// Where an operand is read for a place of its reader.
+    llvm::DenseMap<std::pair<mlir::OpOperand *, unsigned>, unsigned> moved;
   };
   /// How the readers of a value want it.
   struct Demand {
     llvm::SmallMapVector<mlir::Operation *, int64_t, 2> kernels; // evaluations
+    llvm::DenseMap<mlir::Operation *, Places> places;            // by kernel
     bool memory = false;
     bool indexOnly = false;
   };
@@ -61,6 +69,7 @@ private:
 
   void decide(mlir::Operation *op);
   Demand demandOf(mlir::Operation *op);
+  void addPlaces(Kernel &kernel, mlir::OpOperand &use, Places &places);
   llvm::StringRef whyNotPulled(mlir::Operation *op, const Demand &demand);
   llvm::StringRef whyNoEpilogue(mlir::Operation *op, const Demand &demand);
   llvm::StringRef whyFull(mlir::Operation *op, const Demand &demand);

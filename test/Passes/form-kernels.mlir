@@ -184,3 +184,31 @@ agt.graph @blocks(%x: tensor<?x64xf32>, %t: tensor<?xi32>, %b: tensor<8x68xi8>)
   %r = agt.exp %w : tensor<8x64xf32>
   agt.return %l, %e, %r : tensor<?x8xf32>, tensor<?x64xf32>, tensor<8x64xf32>
 }
+
+// -----
+
+// Each step asks for the last one at two places: after four of them a value is
+// needed at sixteen, and has memory instead.
+// CHECK-LABEL: agt.graph @doubled
+// CHECK: %[[FIRST:.*]] = agt.kernel "transpose_add_transpose_add_etc" ({{.*}} = %{{.*}} : tensor<8x8xf32>)
+// CHECK: agt.kernel "transpose_add_transpose_add_etc" ({{.*}} = %[[FIRST]] : tensor<8x8xf32>)
+// CHECK-NOT: agt.kernel
+agt.graph @doubled(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %t0 = agt.transpose %x [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %a0 = agt.add %x, %t0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t1 = agt.transpose %a0 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %a1 = agt.add %a0, %t1 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t2 = agt.transpose %a1 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %a2 = agt.add %a1, %t2 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t3 = agt.transpose %a2 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %a3 = agt.add %a2, %t3 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t4 = agt.transpose %a3 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %a4 = agt.add %a3, %t4 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t5 = agt.transpose %a4 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %a5 = agt.add %a4, %t5 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t6 = agt.transpose %a5 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %a6 = agt.add %a5, %t6 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t7 = agt.transpose %a6 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %a7 = agt.add %a6, %t7 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  agt.return %a7 : tensor<8x8xf32>
+}
