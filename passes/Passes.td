@@ -246,7 +246,8 @@ def FormKernels : Pass<"agt-form-kernels", "::agt::GraphOp"> {
     Element-wise and shape functions before it are computed where their
     elements are asked for; element-wise ones after it, of the same shape, as it
     stores. A value with several readers is computed in each of them where that
-    is cheap, else it gets a kernel and memory of its own.
+    is cheap, else it gets a kernel and memory of its own. A concat of more parts
+    than a launch has room for becomes a tree first.
 
     Outside kernels stay attention (a kernel of its own), reshapes of what is in
     memory (names for the same bytes), tables of frequencies, checks and index

@@ -198,7 +198,7 @@ def Agt_LayerNormOp : Agt_TensorOp<"layer_norm", [Agt_Anchor]> {
 def Agt_RopeOp : Agt_TensorOp<"rope"> {
   let summary = "pairs of elements turned by an angle that grows with position";
   let description = [{
-    `input` is [..., T, D], `positions` i32 [T] or [batch..., T] (broadcast
+    `input` is [..., T, D], `positions` i32 or i64 [T] or [batch..., T] (broadcast
     over the dims between). Pair i turns by `pos * scale * base^(-2i/dims)`;
     pairs are (2i, 2i+1) if interleaved, (i, i + dims/2) if halves. Only the
     first `dims` elements turn (absent: all of D, which is even).

@@ -20,11 +20,6 @@ static std::string indented(const std::string &text,
 static std::string describe(const ManifestGraph &graph) {
   std::string text = "  " + signatureText(graph) + "\n";
   text += indented(graph.doc, "      ");
-  for (const auto *list : {&graph.params, &graph.results})
-    for (const ManifestParam &param : *list)
-      if (!param.doc.empty())
-        text += "      " + param.name + ": " +
-                indented(param.doc, "        ").substr(8);
   return text;
 }
 

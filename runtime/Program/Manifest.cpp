@@ -29,8 +29,7 @@ static std::vector<ManifestParam> params(const Json &graph, const char *key) {
   auto list = graph.find(key);
   if (list != graph.end())
     for (const Json &param : *list)
-      result.push_back(
-          {text(param, "name"), text(param, "type"), text(param, "doc")});
+      result.push_back({text(param, "name"), text(param, "type")});
   return result;
 }
 

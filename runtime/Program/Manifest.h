@@ -12,7 +12,6 @@ namespace agt::rt {
 struct ManifestParam {
   std::string name;
   std::string type; // "tensor<f32, [H, S, D]>"
-  std::string doc;
 };
 
 /// What one input of a graph's function is.

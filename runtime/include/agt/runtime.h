@@ -187,7 +187,10 @@ typedef struct agt_graph {
 
 /* The manifest is JSON: {"program": name, "hash": hex, "graphs": [{"name",
  * "doc", "mesh"?, "policies"?: what --policy may name, "no_policy"?: why there
- * is nothing, "params": [{"name", "type", "doc"?}], "results": [...]}]}. */
+ * is nothing, "params": [{"name", "type"}], "results": [{"name", "type"}],
+ * "hidden"?: true where people are not shown it, "inputs"?: what the program
+ * itself binds behind the parameters}], "weights"?: [...], "llms"?: [...]}
+ * (runtime/Program/Manifest.h). A result without a name has "". */
 typedef struct agt_program {
   uint32_t abi; /* AGT_ABI_VERSION */
   const char *manifest;
