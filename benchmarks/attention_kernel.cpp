@@ -37,7 +37,7 @@ constexpr int64_t kChains = 12, kUnrolled = 8, kThreads = 64;
 /// Nothing but multiply-adds, in as many chains as keep the units busy.
 spirv::KernelCode multiplyAdds(mlir::MLIRContext &context) {
   spirv::SpirvBuilder b(mlir::UnknownLoc::get(&context),
-                         {"peak", kThreads, {spirv::WordType::F32}});
+                        {"peak", kThreads, {spirv::WordType::F32}});
   llvm::SmallVector<Value> chains;
   for (int64_t i = 0; i < kChains; ++i)
     chains.push_back(b.fadd(b.toF32(b.thread()), b.f32(i)));

@@ -14,8 +14,7 @@ struct Input {
   explicit Input(llvm::StringRef text) : diagnostics(sources, out) {
     diagnostics.setErrorLimit(0);
     buffer = sources.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(text, "fuzz.agt"),
-        llvm::SMLoc());
+        llvm::MemoryBuffer::getMemBufferCopy(text, "fuzz.agt"), llvm::SMLoc());
   }
 
   std::optional<std::string> format() {

@@ -13,8 +13,8 @@ namespace agt::cpu {
 ProductKernel::ProductKernel(InvocationBuilder &k, kernels::Evaluator &e,
                              const kernels::ProductShape &shape, Value root,
                              const Target &target, ProductTile tile)
-    : k(k), e(e), s(shape), root(root),
-      tile(tile), shape{target.tileRows, 2, target.lanes}, v(k, k.function()) {}
+    : k(k), e(e), s(shape), root(root), tile(tile),
+      shape{target.tileRows, 2, target.lanes}, v(k, k.function()) {}
 
 Pointer ProductKernel::at(int64_t floats, Value index) {
   v.follow(k);

@@ -221,9 +221,7 @@ Value Evaluator::embed(EmbedOp op, Place place) {
   Value inside = k.logicalAnd(k.eq(id.high, k.i32(0)), k.ult(id.low, rows));
   return ifValue(
       inside,
-      [&] {
-        return element(op.getTable(), at(table, {id.low, column}));
-      },
+      [&] { return element(op.getTable(), at(table, {id.low, column})); },
       [&] { return types.nanOrZero(elementOf(op.getTable())); });
 }
 

@@ -322,8 +322,7 @@ Value Evaluator::ifValue(Value cond, llvm::function_ref<Value()> then,
       variable = k.makeVariable(value.getType());
     k.store(*variable, value);
   };
-  k.ifElse(
-      cond, [&] { branch(then); }, [&] { branch(otherwise); });
+  k.ifElse(cond, [&] { branch(then); }, [&] { branch(otherwise); });
   return k.load(*variable);
 }
 

@@ -93,8 +93,8 @@ struct ConvertKernel : PassWrapper<ConvertKernel, OperationPass<ModuleOp>> {
 // two parts, x - n * high - n * low, becomes x - n * (high + low).
 static void forbidContraction(ModuleOp module) {
   auto name = ir::stringifyDecoration(ir::Decoration::NoContraction);
-  auto attribute =
-      StringAttr::get(module.getContext(), llvm::convertToSnakeFromCamelCase(name));
+  auto attribute = StringAttr::get(module.getContext(),
+                                   llvm::convertToSnakeFromCamelCase(name));
   auto unit = UnitAttr::get(module.getContext());
   module.walk([&](Operation *op) {
     if (isa<ir::FAddOp, ir::FSubOp, ir::FMulOp, ir::FDivOp, ir::GLFmaOp>(op))

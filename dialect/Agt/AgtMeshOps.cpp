@@ -48,8 +48,8 @@ void ShardingAttr::print(AsmPrinter &printer) const {
       return;
     }
     llvm::interleave(
-        split.axes, printer, [&](StringAttr axis) { printer << axis.getValue(); },
-        " ");
+        split.axes, printer,
+        [&](StringAttr axis) { printer << axis.getValue(); }, " ");
     if (split.balance != Balance::Contiguous)
       printer << " " << stringifyBalance(split.balance);
   });

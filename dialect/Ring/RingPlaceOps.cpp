@@ -74,7 +74,7 @@ LogicalResult WholeOp::verify() {
 }
 
 LogicalResult WholeOp::reifyResultShapes(OpBuilder &builder,
-                                          ReifiedRankedShapedTypeDims &shapes) {
+                                         ReifiedRankedShapedTypeDims &shapes) {
   return reifySizes(builder, *this, getSizes(), shapes);
 }
 

@@ -74,8 +74,7 @@ static const llvm::StringMap<const Builtin *> &builtinsByName() {
   static const llvm::StringMap<const Builtin *> map = [] {
     llvm::StringMap<const Builtin *> result;
     for (auto table : {elementwiseBuiltins(), computeBuiltins(),
-                       shapeBuiltins(), attentionBuiltins(),
-                       cacheBuiltins()})
+                       shapeBuiltins(), attentionBuiltins(), cacheBuiltins()})
       for (const Builtin &builtin : table)
         result[builtin.name] = &builtin;
     return result;

@@ -127,10 +127,9 @@ bool AttendChecker::checkLayer() {
 bool AttendChecker::checkNumbers() {
   Dim heads = args.type(Query).shape[0];
   for (unsigned arg : {Sink, Alibi})
-    if (args.has(arg) &&
-        !args.sameDim(arg, args.type(arg).shape[0],
-                      "dim 0 of '" + args.paramName(arg) + "'", heads,
-                      "the heads of 'q'"))
+    if (args.has(arg) && !args.sameDim(arg, args.type(arg).shape[0],
+                                       "dim 0 of '" + args.paramName(arg) + "'",
+                                       heads, "the heads of 'q'"))
       return false;
   if (args.has(Scale) && !args.fitsF32(Scale))
     return false;

@@ -24,7 +24,6 @@ class Checker;
 /// the literal stands in.
 std::string absolutePath(const Checker &checker, const ast::StringLit &literal);
 
-
 /// "a graph", "a const", ... for errors about names.
 std::string kindOf(const ast::Decl &decl);
 /// "graph", "const", ...: the keyword.

@@ -34,8 +34,8 @@ const HiddenInput &GraphBuilder::hiddenInput(HiddenInput input,
 
 void GraphBuilder::setSource(llvm::StringRef name, const HiddenInput &input,
                              unsigned dim) {
-  unsigned number = graph.signature->params.size() +
-                    unsigned(&input - graph.hidden.data());
+  unsigned number =
+      graph.signature->params.size() + unsigned(&input - graph.hidden.data());
   graph.sources[name] = DimSource{number, dim, input.range};
 }
 

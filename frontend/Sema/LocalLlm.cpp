@@ -28,8 +28,8 @@ static bool isDecoder(const GraphSignature &signature) {
 static std::string signatureText(const GraphSignature &signature) {
   std::string text = "(";
   for (const SignatureItem &param : signature.params)
-    text += (text.size() > 1 ? ", " : "") + param.name.str() + ": " +
-            param.text;
+    text +=
+        (text.size() > 1 ? ", " : "") + param.name.str() + ": " + param.text;
   text += ") -> ";
   bool several = signature.results.size() != 1;
   for (size_t i = 0; i < signature.results.size(); ++i)
@@ -61,32 +61,32 @@ void Checker::checkLocalLlm(const ast::LlmDecl &decl) {
   llvm::ArrayRef<ast::Prop *> props;
   if (decl.props)
     props = decl.props->props;
-  forEachProp(
-      diags, props, "an llm from a graph", {"tokenizer", "context", "page"}, {},
-      [&](const ast::Prop &prop) {
-        const ast::Expr *expr = singleValue(diags, prop);
-        if (!expr)
-          return;
-        if (prop.word.text == "tokenizer") {
-          const auto *path = llvm::dyn_cast<ast::StringLit>(expr);
-          if (path && path->constant())
-            llm.tokenizer = absolutePath(*this, *path);
-          else
-            diags.error(expr->range,
-                        "expected a constant string for 'tokenizer'");
-          return;
-        }
-        std::string what = ("'" + prop.word.text + "'").str();
-        std::optional<int64_t> count =
-            ExprChecker(*this).checkConstantInt(*expr, what);
-        // As many as positions can be told apart.
-        if (count && (*count < 1 || *count > INT32_MAX))
-          diags.error(expr->range, "expected a number of tokens from 1 to "
-                                   "2147483647 for " +
-                                       what + ", got " + llvm::Twine(*count));
-        (prop.word.text == "context" ? llm.context : llm.page) =
-            count.value_or(1);
-      });
+  forEachProp(diags, props, "an llm from a graph",
+              {"tokenizer", "context", "page"}, {}, [&](const ast::Prop &prop) {
+                const ast::Expr *expr = singleValue(diags, prop);
+                if (!expr)
+                  return;
+                if (prop.word.text == "tokenizer") {
+                  const auto *path = llvm::dyn_cast<ast::StringLit>(expr);
+                  if (path && path->constant())
+                    llm.tokenizer = absolutePath(*this, *path);
+                  else
+                    diags.error(expr->range,
+                                "expected a constant string for 'tokenizer'");
+                  return;
+                }
+                std::string what = ("'" + prop.word.text + "'").str();
+                std::optional<int64_t> count =
+                    ExprChecker(*this).checkConstantInt(*expr, what);
+                // As many as positions can be told apart.
+                if (count && (*count < 1 || *count > INT32_MAX))
+                  diags.error(expr->range,
+                              "expected a number of tokens from 1 to "
+                              "2147483647 for " +
+                                  what + ", got " + llvm::Twine(*count));
+                (prop.word.text == "context" ? llm.context : llm.page) =
+                    count.value_or(1);
+              });
   for (llvm::StringRef word : {"tokenizer", "context"})
     if (!decl.props || !decl.props->find(word))
       diags.error(decl.name.range,

@@ -24,8 +24,7 @@ static bool checkWord(Diagnostics &diags, const ast::Ident &word,
 
 /// The size that a name of a dim stands for, or null after an error.
 Dim GraphChecker::shardedDim(const ast::Ident &name) {
-  if (auto known = signature.env.find(name.text);
-      known != signature.env.end())
+  if (auto known = signature.env.find(name.text); known != signature.env.end())
     return known->second;
   if (const auto *decl = checker.findAs<ast::ConstDecl>(name.text)) {
     Value value = checker.constValue(*decl);
@@ -211,8 +210,8 @@ void GraphChecker::checkShard(const ast::ShardStmt &stmt) {
     }
     ok &= local && local->value.isTensor();
     for (size_t i = 0; ok && i < stmt.by.size(); ++i) {
-      std::optional<unsigned> dim = findSharded(
-          name, local->value.tensor, stmt.by[i].dim, sizes[i], ok);
+      std::optional<unsigned> dim =
+          findSharded(name, local->value.tensor, stmt.by[i].dim, sizes[i], ok);
       if (!dim)
         continue;
       taken[i] = true;

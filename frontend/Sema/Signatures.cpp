@@ -206,23 +206,23 @@ std::optional<unsigned> SignatureBuilder::tokensParam() {
 }
 
 /// A field of a model that a cache is made by; nothing after an error.
-std::optional<int64_t>
-SignatureBuilder::cacheSize(const ast::ModelDecl &model, llvm::StringRef field,
-                            const ast::TypeRef &type) {
+std::optional<int64_t> SignatureBuilder::cacheSize(const ast::ModelDecl &model,
+                                                   llvm::StringRef field,
+                                                   const ast::TypeRef &type) {
   const ast::Prop *prop = model.props ? model.props->find(field) : nullptr;
   if (prop)
     return checker.modelField(model, prop->word).constantInt();
   diags
-      .error(type.range, "a cache needs '" + field + "' of model '" +
-                             model.name.text + "'")
+      .error(type.range,
+             "a cache needs '" + field + "' of model '" + model.name.text + "'")
       .note(model.name.range, "'" + model.name.text + "' is declared here");
   return std::nullopt;
 }
 
 void SignatureBuilder::cacheItem(SignatureItem &item,
                                  const ast::TypeRef &type) {
-  const auto &model = *checker.findAs<ast::ModelDecl>(
-      type.args[0].type->name.text);
+  const auto &model =
+      *checker.findAs<ast::ModelDecl>(type.args[0].type->name.text);
   CacheInfo info;
   info.model = &model;
   bool ok = true;
@@ -248,9 +248,8 @@ void SignatureBuilder::cacheItem(SignatureItem &item,
     error(type.range, "a graph with a cache needs a parameter for its new "
                       "tokens, a tensor<i32, [T]>");
   if (ok && !isFloat(info.dtype)) {
-    checker.refuseLater(
-        &decl, type.range,
-        ("a cache of " + dtypeName(info.dtype)).str());
+    checker.refuseLater(&decl, type.range,
+                        ("a cache of " + dtypeName(info.dtype)).str());
     ok = false;
   }
   if (ok && decl.mesh) {

@@ -1,6 +1,6 @@
-// Weights: which tensors a file has, and the uses of them in graphs. Their types
-// are the file's, read when the program is compiled; the program compares again
-// when it starts, since `--weights` may give it another file.
+// Weights: which tensors a file has, and the uses of them in graphs. Their
+// types are the file's, read when the program is compiled; the program compares
+// again when it starts, since `--weights` may give it another file.
 #include "frontend/Sema/ExprChecker.h"
 #include "frontend/Sema/Suggest.h"
 
@@ -40,8 +40,7 @@ const WeightsInfo *Checker::weights(const ast::WeightsDecl &decl) {
   WeightsInfo &info = entry->second;
   if (!fresh)
     return info.decl ? &info : nullptr;
-  if (!llvm::is_contained(formats, decl.format.text) ||
-      !decl.path->constant())
+  if (!llvm::is_contained(formats, decl.format.text) || !decl.path->constant())
     return nullptr; // reported where it is declared
   info.path = absolutePath(*this, *decl.path);
   if (options.readWeights)

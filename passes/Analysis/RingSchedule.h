@@ -11,9 +11,9 @@
 // Nobody waits for ever, even where a send ends only when the other side has
 // posted its receive, and with one buffer besides the shard in use. A place
 // awaits in step t only what it and its two neighbours post in step t; it posts
-// in step t after it has awaited step t - 1. So every wait for something of step
-// t ends in posts of step t, each of which waits for steps below t alone: by
-// induction on t all of them happen. `waitsForEver` looks for the cycle that
+// in step t after it has awaited step t - 1. So every wait for something of
+// step t ends in posts of step t, each of which waits for steps below t alone:
+// by induction on t all of them happen. `waitsForEver` looks for the cycle that
 // would contradict this, in the events as they are recorded.
 #ifndef AGT_PASSES_ANALYSIS_RINGSCHEDULE_H
 #define AGT_PASSES_ANALYSIS_RINGSCHEDULE_H

@@ -34,9 +34,9 @@ RingTimeline timelineOf(const Ring &ring, const RingCosts &costs) {
         now.receives = ring.needed(arriving, int64_t(step));
         if (!now.receives)
           continue;
-        now.bytes = double(tokensOf(ring.balance, ring.places, arriving,
-                                    ring.keys)) *
-                    costs.bytesOfToken;
+        now.bytes =
+            double(tokensOf(ring.balance, ring.places, arriving, ring.keys)) *
+            costs.bytesOfToken;
         double begin = std::max(ready[place], ready[from]);
         now.transfer = {begin, begin + now.bytes / costs.link};
         next[place] = std::max(next[place], now.transfer.end);

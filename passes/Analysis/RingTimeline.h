@@ -1,5 +1,5 @@
-// When the places of a ring compute and send, by declared rates: what a schedule
-// promises, for pictures and plans. Plain C++, no IR.
+// When the places of a ring compute and send, by declared rates: what a
+// schedule promises, for pictures and plans. Plain C++, no IR.
 #ifndef AGT_PASSES_ANALYSIS_RINGTIMELINE_H
 #define AGT_PASSES_ANALYSIS_RINGTIMELINE_H
 
@@ -25,10 +25,10 @@ struct Interval {
 struct RingStep {
   int64_t owner = 0;
   bool sees = false;
-  bool receives = false;   // a shard arrives for the next step
-  double bytes = 0;        // of it
+  bool receives = false; // a shard arrives for the next step
+  double bytes = 0;      // of it
   Interval compute;
-  Interval transfer;       // of what arrives, where it does
+  Interval transfer; // of what arrives, where it does
 };
 
 /// The steps of all places, `steps[place][step]`.

@@ -82,10 +82,9 @@ OpFoldResult Partition::partSize(Value whole, int64_t dim,
   std::optional<int64_t> known = getConstantIntValue(size);
   if (known && *known % pieces == 0)
     return b.getIndexAttr(*known / parts);
-  return ring::ExtentOp::create(
-             b, loc, placeOf ? placeOf : place(split), index(size),
-             b.getI64IntegerAttr(parts),
-             BalanceAttr::get(b.getContext(), split.balance))
+  return ring::ExtentOp::create(b, loc, placeOf ? placeOf : place(split),
+                                index(size), b.getI64IntegerAttr(parts),
+                                BalanceAttr::get(b.getContext(), split.balance))
       .getResult();
 }
 
@@ -94,8 +93,8 @@ RankedTensorType Partition::partType(Value whole, ShardingAttr sharding,
                                      Value placeOfCut, int64_t dim) {
   SmallVector<int64_t> shape;
   for (auto [i, split] : llvm::enumerate(sharding.getDims())) {
-    OpFoldResult size = partSize(whole, i, split,
-                                 int64_t(i) == dim ? placeOfCut : Value());
+    OpFoldResult size =
+        partSize(whole, i, split, int64_t(i) == dim ? placeOfCut : Value());
     std::optional<int64_t> known = getConstantIntValue(size);
     shape.push_back(known.value_or(ShapedType::kDynamic));
     if (!known)
@@ -206,10 +205,10 @@ Partition::Splits Partition::splitsOf(Operation *op, const ShardingRule &rule) {
       if (rule.even[factor] &&
           unevenDim(op, rule, factor, split, cutOf(mesh, split)->parts))
         continue;
-      bool clash = factor != rule.keys &&
-                   llvm::any_of(split.axes, [&](StringAttr axis) {
-                     return used.contains(axis);
-                   });
+      bool clash =
+          factor != rule.keys && llvm::any_of(split.axes, [&](StringAttr axis) {
+            return used.contains(axis);
+          });
       if (clash)
         continue;
       splits[factor] = split;
@@ -241,9 +240,9 @@ LogicalResult Partition::convertTensorOp(Operation *op) {
     mapping.map(operand, held);
   }
   if (isa<ShardOp>(op)) {
-    parts[op->getResult(0)] = {mapping.lookup(op->getOperand(0)),
-                               required(op->getResult(0), rule.results[0],
-                                        splits)};
+    parts[op->getResult(0)] = {
+        mapping.lookup(op->getOperand(0)),
+        required(op->getResult(0), rule.results[0], splits)};
     return success();
   }
   cloneOnParts(op, rule, splits, mapping);
@@ -257,13 +256,12 @@ Operation *Partition::cloneOnParts(Operation *op, const ShardingRule &rule,
   SmallVector<Value> open;
   for (auto [result, factors] : llvm::zip(op->getResults(), rule.results)) {
     open.clear();
-    types.push_back(
-        partType(result, required(result, factors, splits), open));
+    types.push_back(partType(result, required(result, factors, splits), open));
   }
   Operation *made = b.clone(*op, mapping);
   made->removeAttr(kShardingsOfResults);
-  for (auto [result, local, type, factors] : llvm::zip(
-           op->getResults(), made->getResults(), types, rule.results)) {
+  for (auto [result, local, type, factors] :
+       llvm::zip(op->getResults(), made->getResults(), types, rule.results)) {
     local.setType(type);
     parts[result] = {local, required(result, factors, splits)};
   }
@@ -283,9 +281,8 @@ void Partition::convertReturn(ReturnOp op) {
     ShardingAttr none =
         ShardingAttr::whole(b.getContext(), sharding.getDims().size());
     partType(whole, none, open);
-    results.push_back(ring::WholeOp::create(b, loc, whole.getType(),
-                                            part(whole, sharding), open,
-                                            cuts(sharding)));
+    results.push_back(ring::WholeOp::create(
+        b, loc, whole.getType(), part(whole, sharding), open, cuts(sharding)));
   }
   ReturnOp::create(b, loc, results);
 }

@@ -17,7 +17,6 @@
 
 #include "mlir/IR/IRMapping.h"
 
-
 namespace agt {
 
 /// What can be chosen of the attentions of a graph: those whose keys are cut,
@@ -66,8 +65,7 @@ private:
                         const Splits &splits);
   /// The op on parts: operands by `mapping`, results and sizes those of parts.
   mlir::Operation *cloneOnParts(mlir::Operation *op, const ShardingRule &rule,
-                                const Splits &splits,
-                                mlir::IRMapping &mapping);
+                                const Splits &splits, mlir::IRMapping &mapping);
   /// The part of `whole` that lies as `sharding` says, moved there if it lies
   /// otherwise.
   Value part(Value whole, ShardingAttr sharding);
@@ -102,8 +100,7 @@ private:
                   const DimSplit &split);
   Value iota(mlir::OpFoldResult tokens);
   Value queryOffset(AttentionOp op);
-  Value queryPositions(AttentionOp op, const DimSplit &split,
-                       Value lengths);
+  Value queryPositions(AttentionOp op, const DimSplit &split, Value lengths);
   /// What is known of a shared attention from its operands; parts of these are
   /// of the types given.
   SharedAttention shared(AttentionOp op, SharedAttention::Way way,

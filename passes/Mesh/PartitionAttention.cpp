@@ -59,14 +59,13 @@ Value Partition::queryPositions(AttentionOp op, const DimSplit &split,
                                 Value lengths) {
   int64_t dim = tokensDim(op);
   OpFoldResult tokens = wholeSize(op.getQuery(), dim);
-  Value numbers = split.isCut()
-                      ? positions(place(split), tokens, split)
-                      : iota(tokens);
+  Value numbers =
+      split.isCut() ? positions(place(split), tokens, split) : iota(tokens);
   bool ofLengths = lengths && op.getCausal() != Causal::TopLeft;
-  Value offset =
-      ofLengths ? sub(constant(0), index(tokens)) : queryOffset(op);
+  Value offset = ofLengths ? sub(constant(0), index(tokens)) : queryOffset(op);
   Type i32 = b.getI32Type();
-  Value shift = ScalarOp::create(b, loc, RankedTensorType::get({}, i32), offset);
+  Value shift =
+      ScalarOp::create(b, loc, RankedTensorType::get({}, i32), offset);
   Value at = AddOp::create(b, loc, numbers, shift);
   if (!ofLengths)
     return at;

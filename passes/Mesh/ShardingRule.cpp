@@ -15,8 +15,8 @@ public:
     auto dimsOf = [](ValueRange values, auto &to) {
       for (Value value : values) {
         auto type = dyn_cast<RankedTensorType>(value.getType());
-        to.push_back(SmallVector<int>(type ? type.getRank() : 0,
-                                      ShardingRule::kNone));
+        to.push_back(
+            SmallVector<int>(type ? type.getRank() : 0, ShardingRule::kNone));
       }
     };
     dimsOf(op->getOperands(), rule.operands);
@@ -163,9 +163,8 @@ void RuleBuilder::reshape() {
     if (ShapedType::isDynamic(in[i]) || ShapedType::isDynamic(out[o]))
       break;
     bool apart = in[i] > out[o];
-    std::optional<size_t> run =
-        apart ? prefixOf(out.drop_front(o), in[i])
-              : prefixOf(in.drop_front(i), out[o]);
+    std::optional<size_t> run = apart ? prefixOf(out.drop_front(o), in[i])
+                                      : prefixOf(in.drop_front(i), out[o]);
     if (!run)
       break;
     rule.operands[0][i] = rule.results[0][o] = rule.add(true, /*even=*/true);

@@ -16,7 +16,8 @@
 namespace agt {
 
 struct ShardingRule {
-  static constexpr int kNone = -1; // a dim that is stretched, or has one element
+  static constexpr int kNone =
+      -1; // a dim that is stretched, or has one element
 
   /// By factor: whether it may be cut.
   llvm::SmallVector<bool> free;
@@ -34,10 +35,10 @@ struct ShardingRule {
   }
 };
 
-/// The size of a dim of an `even` factor that cannot be cut so: parts must be of
-/// equal size and follow each other, so that what belongs together (a query head
-/// and its kv head, a head and its elements) is in one part. Nothing where all
-/// can.
+/// The size of a dim of an `even` factor that cannot be cut so: parts must be
+/// of equal size and follow each other, so that what belongs together (a query
+/// head and its kv head, a head and its elements) is in one part. Nothing where
+/// all can.
 std::optional<int64_t> unevenDim(mlir::Operation *op, const ShardingRule &rule,
                                  int factor, const DimSplit &split,
                                  int64_t parts);

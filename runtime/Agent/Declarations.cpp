@@ -219,8 +219,7 @@ static AgentDecl readAgent(const Json &json) {
 AgentProgram::~AgentProgram() = default;
 
 AgentProgram::AgentProgram(const agt_program *program, const agt_agents &agents)
-    : program(program), code(agents),
-      mcp(std::make_unique<McpServers>(*this)) {
+    : program(program), code(agents), mcp(std::make_unique<McpServers>(*this)) {
   try {
     if (program && program->manifest)
       hash = Json::parse(program->manifest).value("hash", "");

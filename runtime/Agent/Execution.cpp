@@ -284,11 +284,11 @@ const PastStep *findPast(agt_scope *scope, const agt_site &site,
   }
   // A pure call is in the log only when it has ended, if need be without them.
   if (!past->args.empty() && past->args != args) {
-    strand.run.stop(AGT_FAILED, "replay of run '" + strand.run.run.id +
-                                    "' differs at the step '" + path +
-                                    "': the log has the arguments " +
-                                    shorten(past->args) +
-                                    ", the program now gives " + shorten(args),
+    strand.run.stop(AGT_FAILED,
+                    "replay of run '" + strand.run.run.id +
+                        "' differs at the step '" + path +
+                        "': the log has the arguments " + shorten(past->args) +
+                        ", the program now gives " + shorten(args),
                     site.place ? site.place : "");
     throw Unwind{AGT_STEP_STOPPED};
   }

@@ -138,7 +138,7 @@ public:
   Budget *budget;
   // Kept until caught. The place is that of the innermost failure.
   std::string failedStep, failure, failedPlace;
-  int depth = 0;                   // of children in children
+  int depth = 0; // of children in children
 
   /// "STEP: MESSAGE"
   std::string failureText() const {
@@ -218,8 +218,9 @@ int32_t guardStep(agt_scope *scope, const std::string &path, const char *place,
       strand.run.stop(failure.code, failure.message,
                       failure.place.empty() && place ? place : failure.place);
     } catch (const std::exception &error) {
-      strand.run.stop(AGT_FAILED, std::string("in the step '") + path +
-                                      "': " + error.what(),
+      strand.run.stop(AGT_FAILED,
+                      std::string("in the step '") + path +
+                          "': " + error.what(),
                       place ? place : "");
     }
   } catch (...) {

@@ -337,8 +337,7 @@ RunOutcome Runner::finish(Execution &run, Strand &strand, int32_t outcome,
   case AGT_STEP_FAILED:
     event.kind = EventKind::RunFailed;
     out.code = AGT_FAILED;
-    out.message = change.error = event.error =
-        strand.failureText();
+    out.message = change.error = event.error = strand.failureText();
     if (!strand.failedPlace.empty()) {
       out.place = strand.failedPlace;
       event.info = "{\"place\":" + jsonString(out.place) + "}";

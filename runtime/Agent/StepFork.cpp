@@ -259,7 +259,7 @@ private:
       for (const Branch &branch : branches)
         if (branch.part == Part::Failed)
           throwOf(branch, "the branch " + jsonString(branch.key) +
-                            " failed: " + branch.error);
+                              " failed: " + branch.error);
       if (ok < branches.size())
         throw StepFailure(deadlineText(ok));
       std::vector<Value> all;

@@ -35,7 +35,7 @@ public:
   virtual void append(int64_t tokens) = 0;
 
   // The parts; valid as long as the cache, with other content after append().
-  virtual agt_tensor positions() const = 0; // i32 [new tokens]
+  virtual agt_tensor positions() const = 0;    // i32 [new tokens]
   virtual agt_tensor lengthTensor() const = 0; // i32 [1]
   /// Of layer number `index` of those it was made with. Its data is the address
   /// that launches know it by.

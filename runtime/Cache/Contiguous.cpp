@@ -31,10 +31,10 @@ public:
 
   void append(int64_t tokens) override {
     if (tokens > places - held)
-      fail(AGT_BAD_INPUT,
-           "the cache has room for " + std::to_string(places) +
-               " tokens: it holds " + std::to_string(held) + ", and " +
-               std::to_string(tokens) + " more do not fit");
+      fail(AGT_BAD_INPUT, "the cache has room for " + std::to_string(places) +
+                              " tokens: it holds " + std::to_string(held) +
+                              ", and " + std::to_string(tokens) +
+                              " more do not fit");
     newPositions.resize(size_t(tokens));
     std::iota(newPositions.begin(), newPositions.end(), int32_t(held));
     held += tokens;

@@ -226,8 +226,7 @@ int importCommand(StepLog &log, const std::string &path) {
 int gcCommand(StepLog &log, const std::string &older) {
   if (older.empty())
     fail(AGT_BAD_INPUT, "expected --older TIME: how long a run must be over");
-  int64_t before =
-      Instant::now().wallMs - parseDuration(older) / 1000000;
+  int64_t before = Instant::now().wallMs - parseDuration(older) / 1000000;
   int removed = 0;
   for (const RunRow &run : log.runs())
     if (isTerminal(run.status) && run.changedMs <= before) {

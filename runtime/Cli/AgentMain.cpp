@@ -198,10 +198,9 @@ int agt_main_agents(int argc, char **argv, const agt_program *program,
   std::fflush(stdout);
   code = agt_status_code(status);
   std::string place = agt_status_place(status);
-  std::fprintf(stderr, "%s%s: %s\n",
-               place.empty() ? "" : (place + ": ").c_str(),
-               code == AGT_WAITING ? "waiting" : "error",
-               agt_status_message(status));
+  std::fprintf(
+      stderr, "%s%s: %s\n", place.empty() ? "" : (place + ": ").c_str(),
+      code == AGT_WAITING ? "waiting" : "error", agt_status_message(status));
   agt_status_release(status);
   return code;
 }

@@ -48,8 +48,8 @@ static std::string example(const Manifest &manifest, const std::string &exe) {
   std::string text = exe + " run " + graph.name;
   for (size_t i = 0; i < graph.params.size(); ++i)
     if (graph.isGiven(i))
-      text += " --in " + graph.params[i].name + "=" + graph.params[i].name +
-              ".npy";
+      text +=
+          " --in " + graph.params[i].name + "=" + graph.params[i].name + ".npy";
   for (size_t i = 0; i < graph.results.size(); ++i)
     text += " --out " + resultName(graph, i) + ".npy";
   return "\nexample:\n  " + text + "\n";

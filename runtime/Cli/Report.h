@@ -29,9 +29,9 @@ struct Stats {
   TransferTotals transfers;
   Policy policy = Policy::None;                         // of rings
   std::vector<std::pair<Policy, uint64_t>> policyBytes; // where compared
-  std::vector<uint64_t> peakBytes;   // by position
-  std::vector<uint64_t> kvPeakBytes; // by position
-  std::vector<PhaseReport> phases;   // in the order they first ran
+  std::vector<uint64_t> peakBytes;                      // by position
+  std::vector<uint64_t> kvPeakBytes;                    // by position
+  std::vector<PhaseReport> phases; // in the order they first ran
 };
 
 /// The middle of the values, 0 of none.

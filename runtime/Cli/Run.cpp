@@ -45,8 +45,8 @@ public:
   GraphRun(const agt_program &program, const Manifest &manifest,
            const RunOptions &options, MpiWorld *world)
       : options(options), world(world), graph(program.graphs[options.graph]),
-        manifest(manifest), declared(manifest.graphs[options.graph]), context(options.devices),
-        results(graph.n_results) {
+        manifest(manifest), declared(manifest.graphs[options.graph]),
+        context(options.devices), results(graph.n_results) {
     bool measured = options.stats != StatsForm::None || options.repeatGiven ||
                     !options.trace.empty();
     context.settings.repeat = options.repeat;

@@ -19,10 +19,10 @@ struct RunOptions {
   size_t graph = 0; // position in the program
   std::vector<std::string> in;
   std::vector<std::string> out;
-  std::map<std::string, std::string> weights;  // paths
-  std::vector<DeviceChoice> devices;       // one a position
-  std::map<std::string, double> linkRates; // bytes a second, by axis
-  Policy policy = Policy::None;            // forced
+  std::map<std::string, std::string> weights; // paths
+  std::vector<DeviceChoice> devices;          // one a position
+  std::map<std::string, double> linkRates;    // bytes a second, by axis
+  Policy policy = Policy::None;               // forced
   uint32_t repeat = 1;
   bool repeatGiven = false;
   StatsForm stats = StatsForm::None;

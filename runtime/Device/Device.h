@@ -28,11 +28,11 @@ struct DeviceProperties {
   bool cpuDriver = false; // it computes on the CPU, out of system memory
   std::string memory = "system"; // devices of the same word share their memory
   uint32_t subgroupSize = 1;
-  uint32_t features = 0;      // agt_feature bits
-  uint64_t maxAllocation = 0; // bytes of one buffer that surely can be had
-  uint64_t maxBuffer = 0;     // bytes of one buffer that may be tried
-  uint32_t maxGroups[2] = {}; // workgroups of a launch along x and y
-  bool timestamps = false;    // CommandList::times() works
+  uint32_t features = 0;       // agt_feature bits
+  uint64_t maxAllocation = 0;  // bytes of one buffer that surely can be had
+  uint64_t maxBuffer = 0;      // bytes of one buffer that may be tried
+  uint32_t maxGroups[2] = {};  // workgroups of a launch along x and y
+  bool timestamps = false;     // CommandList::times() works
   uint32_t isa = AGT_ISA_NONE; // it runs native variants up to this level;
                                // AGT_ISA_NONE: it runs SPIR-V
 };

@@ -16,8 +16,8 @@ constexpr int binary = 1;
 
 void replaceAll(std::string &text, const std::string &what,
                 const std::string &by) {
-  for (size_t at = 0; !what.empty() &&
-                      (at = text.find(what, at)) != std::string::npos;
+  for (size_t at = 0;
+       !what.empty() && (at = text.find(what, at)) != std::string::npos;
        at += by.size())
     text.replace(at, what.size(), by);
 }
@@ -147,9 +147,8 @@ Postgres::Postgres(const std::string &given) : url(given) {
   }
   std::string why = error ? error : "out of memory";
   pq().PQfreemem(error);
-  fail(AGT_BAD_INPUT,
-       "cannot read the URL of the database: " +
-           onOneLine(withoutPassword(why, url)));
+  fail(AGT_BAD_INPUT, "cannot read the URL of the database: " +
+                          onOneLine(withoutPassword(why, url)));
 }
 
 Postgres::~Postgres() { disconnect(); }
@@ -172,9 +171,9 @@ bool Postgres::inTransaction() const {
 void Postgres::connect() {
   disconnect();
   // What stands before the URL is a default, what stands behind it is not.
-  const char *keys[] = {"connect_timeout", "tcp_user_timeout",
+  const char *keys[] = {"connect_timeout",  "tcp_user_timeout",
                         "application_name", "dbname",
-                        "client_encoding", nullptr};
+                        "client_encoding",  nullptr};
   const char *values[] = {"10", "20000", "agt", url.c_str(), "UTF8", nullptr};
   connection = pq().PQconnectdbParams(keys, values, 1);
   if (!connected()) {

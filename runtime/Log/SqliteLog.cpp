@@ -94,11 +94,10 @@ private:
     }
     checkSchemaVersion(version);
     for (; version < schemaVersion(); ++version)
-      database.execute(("BEGIN IMMEDIATE;" +
-                        schemaStep(version, Dialect::Sqlite) +
-                        "PRAGMA user_version=" + std::to_string(version + 1) +
-                        ";COMMIT")
-                           .c_str());
+      database.execute(
+          ("BEGIN IMMEDIATE;" + schemaStep(version, Dialect::Sqlite) +
+           "PRAGMA user_version=" + std::to_string(version + 1) + ";COMMIT")
+              .c_str());
   }
 
   void transaction(const std::function<void()> &body) override {

@@ -144,8 +144,8 @@ struct ClaimRequest {
   std::map<std::string, int64_t> agents; // their limits of claims, see claim()
 };
 
-/// A call of a tool with a `limit`, which holds over all runs and workers of one
-/// database. 0: no such limit.
+/// A call of a tool with a `limit`, which holds over all runs and workers of
+/// one database. 0: no such limit.
 struct LimitedCall {
   std::string tool, call; // `call`: any name that no other call has
   std::string owner;      // the process

@@ -34,8 +34,7 @@ void Writer::write(Write write) {
     std::rethrow_exception(job.error);
 }
 
-void Writer::queue(Write write,
-                   std::function<void(const Failure &)> refused) {
+void Writer::queue(Write write, std::function<void(const Failure &)> refused) {
   Job *job = new Job{std::move(write), std::move(refused), {}, false, nullptr};
   std::lock_guard<std::mutex> held(mutex);
   waiting.push_back(job);

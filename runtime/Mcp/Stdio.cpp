@@ -4,8 +4,8 @@
 // and what it starts end with this program, whatever way that ends. One thread
 // reads: answers go to those who wait for them by their id, everything else is
 // dealt with at once. A server that writes without end (a line of more than
-// 8 MiB; 64 MiB, or a thousand lines that are no messages, without an answer) is
-// ended; so is one that a message could be written to in half only.
+// 8 MiB; 64 MiB, or a thousand lines that are no messages, without an answer)
+// is ended; so is one that a message could be written to in half only.
 #include "runtime/Mcp/Transport.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Tool/Protocol.h"

@@ -206,7 +206,8 @@ agt_status agt_graph_gather(agt_run *run, agt_buffer *part,
     gather.place = place ? place : "";
     gather.axis = axisNamed(*run, axis);
     std::vector<agt_split> cutting;
-    for (const agt_split &split : std::vector<agt_split>(splits, splits + n_splits))
+    for (const agt_split &split :
+         std::vector<agt_split>(splits, splits + n_splits))
       (split.dim < 0 ? gather.kept : cutting).push_back(split);
     gather.splits = checkedSplits(*run, cutting.data(), cutting.size(), rank);
     if (element_bytes < 1)

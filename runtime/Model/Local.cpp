@@ -42,8 +42,8 @@ SharedModel &find(const agt_program &program, const std::string &name) {
           program, loaded.manifest, llm, parseDevice("auto"),
           std::map<std::string, std::string>());
   if (!loaded.model)
-    fail(AGT_FAILED, "the program's manifest is damaged: it has no llm '" +
-                         name + "'");
+    fail(AGT_FAILED,
+         "the program's manifest is damaged: it has no llm '" + name + "'");
   return *loaded.model;
 }
 

@@ -51,7 +51,7 @@ struct ExchangeRecord {
   agt_buffer *receive; // NULL when receiveBytes is 0
   int64_t from;
   uint64_t receiveBytes;
-  int32_t move; // agt_move
+  int32_t move;  // agt_move
   uint32_t axis; // its number in the mesh
   std::string name;
   std::string place;
@@ -89,10 +89,10 @@ struct PlanStep {
 struct agt_buffer {
   uint32_t number = 0; // position in the plan
   uint64_t bytes = 0;
-  const agt_tensor *input = nullptr; // the input it holds at the start
-  std::vector<agt_split> splits;     // on a mesh: which part of that
+  const agt_tensor *input = nullptr;   // the input it holds at the start
+  std::vector<agt_split> splits;       // on a mesh: which part of that
   const unsigned char *part = nullptr; // that part, where the rest is elsewhere
-  std::vector<unsigned char> data;   // or the constant
+  std::vector<unsigned char> data;     // or the constant
   bool freed = false;
   bool isOutput = false;
   // The steps that use it, first and last; nothing when first > last.

@@ -209,9 +209,8 @@ agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
 }
 
 agt_status agt_graph_value(agt_run *run, agt_buffer *buffer) {
-  return guardPlan(run, [&] {
-    run->values.push_back({buffer, run->launches.size()});
-  });
+  return guardPlan(
+      run, [&] { run->values.push_back({buffer, run->launches.size()}); });
 }
 
 agt_status agt_graph_output(agt_run *run, uint64_t index, agt_buffer *buffer,

@@ -22,8 +22,8 @@ parseWeightPaths(const std::vector<std::string> &specs,
     size_t equals = spec.find('=');
     std::string name = spec.substr(0, equals);
     if (names.empty())
-      fail(AGT_BAD_INPUT, "the program has no weights '" + name +
-                              "' to read from a file");
+      fail(AGT_BAD_INPUT,
+           "the program has no weights '" + name + "' to read from a file");
     if (equals == std::string::npos || equals == 0 || equals + 1 == spec.size())
       fail(AGT_BAD_INPUT,
            "expected NAME=FILE behind '--weights', got '" + spec + "'");
@@ -139,13 +139,11 @@ void checkTokens(const ManifestGraph &declared,
     copyContiguous(tokens, reinterpret_cast<unsigned char *>(ids.data()));
     for (size_t i = 0; i < ids.size(); ++i)
       if (ids[i] < 0 || ids[i] >= input.vocab)
-        fail(AGT_BAD_INPUT, "expected tokens from 0 to " +
-                                std::to_string(input.vocab - 1) + " in '" +
-                                declared.params[input.tokens].name +
-                                "', got " +
-                                declared.params[input.tokens].name + "[" +
-                                std::to_string(i) +
-                                "] = " + std::to_string(ids[i]));
+        fail(AGT_BAD_INPUT,
+             "expected tokens from 0 to " + std::to_string(input.vocab - 1) +
+                 " in '" + declared.params[input.tokens].name + "', got " +
+                 declared.params[input.tokens].name + "[" + std::to_string(i) +
+                 "] = " + std::to_string(ids[i]));
   }
 }
 

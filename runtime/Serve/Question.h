@@ -23,7 +23,7 @@ struct Refusal {
 struct Question {
   bool chat = false; // messages, else a prompt
   std::string model;
-  std::string text; // what the model reads
+  std::string text;                           // what the model reads
   std::optional<std::vector<int64_t>> tokens; // the same, as numbers of tokens
   int64_t limit = -1;
   Sampling sampling;

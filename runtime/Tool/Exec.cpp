@@ -52,10 +52,9 @@ static AttemptResult ended(agt_scope *scope, const ToolDecl &tool,
                   "was killed by signal " + std::to_string(process.code) +
                       " (" + strsignal(process.code) + ")" + behind);
   case ProcessResult::TooMany:
-    return failed(AttemptResult::Unknown,
-                  "was killed: it had more than the " +
-                      std::to_string(process.code) +
-                      " processes of its sandbox");
+    return failed(AttemptResult::Unknown, "was killed: it had more than the " +
+                                              std::to_string(process.code) +
+                                              " processes of its sandbox");
   case ProcessResult::Exited:
     break;
   }

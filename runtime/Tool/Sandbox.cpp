@@ -48,12 +48,12 @@ void addSystem(Words &words) {
 }
 
 bool within(const std::string &path, const Words &folders) {
-  return std::any_of(
-      folders.begin(), folders.end(), [&](const std::string &folder) {
-        return path == folder || folder == "/" ||
-               (path.compare(0, folder.size(), folder) == 0 &&
-                path[folder.size()] == '/');
-      });
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const std::string &folder) {
+                       return path == folder || folder == "/" ||
+                              (path.compare(0, folder.size(), folder) == 0 &&
+                               path[folder.size()] == '/');
+                     });
 }
 
 // What the clause lists, a folder before what is in it: what is listed deeper

@@ -2,8 +2,8 @@
 // access) cost speed merely by being on.
 #include "runtime/Vulkan/Features.h"
 
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace agt::rt {

@@ -1,5 +1,5 @@
-// See Llama2c.h. A file is: seven int32 (hidden, feed-forward, layers, heads, kv
-// heads, vocabulary, context), then arrays that hold all layers together. A
+// See Llama2c.h. A file is: seven int32 (hidden, feed-forward, layers, heads,
+// kv heads, vocabulary, context), then arrays that hold all layers together. A
 // vocabulary below 0 says that the output has weights of its own, at the end.
 // Two tables of a rotation that programs compute anew stand before those.
 #include "runtime/Weights/Llama2c.h"
@@ -32,14 +32,9 @@ Sizes readSizes(const unsigned char *data, size_t size) {
       word |= uint32_t(data[4 * i + byte]) << (8 * byte);
     words[i] = int32_t(word);
   }
-  Sizes sizes{words[0],
-              words[1],
-              words[2],
-              words[3],
-              words[4],
-              words[5] < 0 ? -words[5] : words[5],
-              words[6],
-              words[5] > 0};
+  Sizes sizes{words[0], words[1],    words[2],
+              words[3], words[4],    words[5] < 0 ? -words[5] : words[5],
+              words[6], words[5] > 0};
   const char *names[] = {"hidden",   "feed-forward", "layers", "heads",
                          "kv heads", "vocabulary",   "context"};
   for (int i = 0; i < 7; ++i)

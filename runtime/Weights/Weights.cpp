@@ -83,11 +83,10 @@ std::vector<HostTensor> bindWeights(const WeightsFile &file,
     if (!file.find(tensor.name))
       missing.push_back("'" + tensor.name + "'");
   if (!missing.empty())
-    fail(AGT_BAD_INPUT, "'" + file.path() + "' lacks " +
-                            std::to_string(missing.size()) +
-                            (missing.size() == 1 ? " tensor" : " tensors") +
-                            " that weights '" + weights +
-                            "' must have: " + listText(missing));
+    fail(AGT_BAD_INPUT,
+         "'" + file.path() + "' lacks " + std::to_string(missing.size()) +
+             (missing.size() == 1 ? " tensor" : " tensors") +
+             " that weights '" + weights + "' must have: " + listText(missing));
   std::vector<HostTensor> tensors;
   for (const WantedTensor &tensor : wanted)
     tensors.push_back(bind(*file.find(tensor.name), tensor, file.path()));

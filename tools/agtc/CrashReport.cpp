@@ -64,7 +64,7 @@ void agt::tool::installCrashHandler(int argc, char **argv) {
   stack.ss_sp = handlerStack;
   stack.ss_size = sizeof(handlerStack);
   sigaltstack(&stack, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onSignal;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})

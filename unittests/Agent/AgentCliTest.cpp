@@ -24,9 +24,8 @@ protected:
   }
   // Standard output, standard error and the exit code, in this order.
   std::string run(const std::string &words) {
-    std::string command = "cd " + dir.folder +
-                          " && LEDGER=ledger " + database + AGT_TEST_AGENTS +
-                          " " + words +
+    std::string command = "cd " + dir.folder + " && LEDGER=ledger " + database +
+                          AGT_TEST_AGENTS + " " + words +
                           " 2>err >out; code=$?; cat out err; echo \"[$code]\"";
     FILE *pipe = popen(command.c_str(), "r");
     std::string all;

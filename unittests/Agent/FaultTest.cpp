@@ -40,10 +40,9 @@ public:
 
   /// `environment` is put before the command.
   Ended run(const std::string &words, const std::string &environment = "") {
-    std::string command = "env LEDGER=" + dir.path("ledger") +
-                          " AGT_DB='" + url + "' " + environment +
-                          " " AGT_TEST_AGENTS " " + words + " 2>>" +
-                          dir.path("errors");
+    std::string command = "env LEDGER=" + dir.path("ledger") + " AGT_DB='" +
+                          url + "' " + environment + " " AGT_TEST_AGENTS " " +
+                          words + " 2>>" + dir.path("errors");
     // The status of a process that was killed is the shell's to tell.
     FILE *pipe = popen((command + "; echo \"=$?\"").c_str(), "r");
     std::string all;
@@ -235,10 +234,10 @@ TEST_P(FaultOn, RandomDelaysAndDeaths) {
       std::string count = std::to_string(1 + random() % 8);
       std::string moment = "0." + std::to_string(100 + random() % 400);
       // timeout(1) ends its own life by the signal that it has sent.
-      ended = random() % 2
-                  ? program.run(words,
-                                "JITTER=1 AGT_FAIL=" + point + "#" + count)
-                  : program.run(words, "JITTER=1 timeout -s KILL " + moment);
+      ended =
+          random() % 2
+              ? program.run(words, "JITTER=1 AGT_FAIL=" + point + "#" + count)
+              : program.run(words, "JITTER=1 timeout -s KILL " + moment);
       deaths += ended.code == 137;
     }
     if (ended.code == 137)

@@ -630,9 +630,8 @@ TEST(SqliteLog, SaysWhatItCannotOpen) {
   EXPECT_EQ(message("sqlite:" + none), "5 cannot open the lock '" + none +
                                            ".lock' of the step log: No such "
                                            "file or directory");
-  EXPECT_EQ(message("mysql://x"),
-            "2 expected a database as sqlite:FILE or "
-            "postgres://USER@HOST/NAME, got 'mysql://x'");
+  EXPECT_EQ(message("mysql://x"), "2 expected a database as sqlite:FILE or "
+                                  "postgres://USER@HOST/NAME, got 'mysql://x'");
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // What only a step log on a server can meet: the server is not there, will not
 // have us, goes away and comes back.
-#include "runtime/Log/PostgresLog.h"
 #include "runtime/Log/Postgres.h"
+#include "runtime/Log/PostgresLog.h"
 #include "runtime/Log/Writer.h"
 #include "runtime/Support/Failure.h"
 #include "unittests/Agent/PostgresServer.h"
@@ -127,9 +127,8 @@ TEST_F(PostgresTest, BringsAnOlderLogUpToItsVersion) {
   std::vector<std::thread> all;
   std::atomic<int> seen{0};
   for (int i = 0; i < 6; ++i)
-    all.emplace_back([&] {
-      seen += openPostgresLog({server.url()})->run("r").has_value();
-    });
+    all.emplace_back(
+        [&] { seen += openPostgresLog({server.url()})->run("r").has_value(); });
   for (std::thread &thread : all)
     thread.join();
   EXPECT_EQ(seen, 6);

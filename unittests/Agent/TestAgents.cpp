@@ -463,6 +463,9 @@ const agt_agents testAgents = {declarations,
 const agt_program testAgentProgram = {
     AGT_ABI_VERSION,
     R"({"program": "test-agents", "hash": "0123", "graphs": []})",
-    nullptr, 0, nullptr, 0};
+    nullptr,
+    0,
+    nullptr,
+    0};
 
 } // namespace agt::rt::test

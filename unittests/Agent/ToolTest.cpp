@@ -236,7 +236,8 @@ TEST_F(SandboxTest, AWholeFileSystemIsStillPrivate) {
   std::string mine = std::to_string(getpid());
   EXPECT_EQ(inside("test -e /etc/passwd && echo all; ls -A /tmp; test -e "
                    "/proc/" +
-                   mine + "/exe || echo alone; echo x 2>/dev/null > /etc/x ||"
+                   mine +
+                   "/exe || echo alone; echo x 2>/dev/null > /etc/x ||"
                    " echo read-only; echo y > /tmp/y && ls /tmp"),
             "0 all\nalone\nread-only\ny\n");
   EXPECT_EQ(dir.read("in"), "text");

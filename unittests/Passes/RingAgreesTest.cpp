@@ -1,5 +1,5 @@
-// The planner and the program ask the same questions of a ring and must have the
-// same answers: passes/Analysis beside runtime/Mesh.
+// The planner and the program ask the same questions of a ring and must have
+// the same answers: passes/Analysis beside runtime/Mesh.
 #include "passes/Analysis/RingSchedule.h"
 #include "runtime/Mesh/Split.h"
 #include "runtime/Mesh/View.h"
@@ -41,9 +41,8 @@ TEST(RingAgrees, PlannerAndProgram) {
                       ring.offset};
     agt_split split{0, int32_t(ring.places), 1, int32_t(ring.balance)};
     for (int64_t a = 0; a < ring.places; ++a) {
-      EXPECT_EQ(
-          analysis::tokensOf(ring.balance, ring.places, a, ring.keys),
-          rt::countOf(rt::tokensOf(split, a, ring.keys)));
+      EXPECT_EQ(analysis::tokensOf(ring.balance, ring.places, a, ring.keys),
+                rt::countOf(rt::tokensOf(split, a, ring.keys)));
       for (int64_t b = 0; b < ring.places; ++b) {
         EXPECT_EQ(ring.sees(a, b), view.sees(a, b));
         EXPECT_EQ(ring.needed(a, b), view.needed(a, b));

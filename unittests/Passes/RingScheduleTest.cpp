@@ -54,8 +54,8 @@ TEST(RingSchedule, EveryShardOnceAndNoneTwiceInAStep) {
 TEST(RingSchedule, PartsAreThePositionsOfTheWhole) {
   for (Tokens balance : balances)
     for (int64_t parts : {1, 2, 3, 4, 5, 8, 16, 17})
-      for (int64_t tokens : {int64_t(0), int64_t(1), parts - 1, 2 * parts + 1,
-                             int64_t(2999)}) {
+      for (int64_t tokens :
+           {int64_t(0), int64_t(1), parts - 1, 2 * parts + 1, int64_t(2999)}) {
         std::vector<int64_t> all;
         int64_t least = tokens, most = 0;
         for (int64_t part = 0; part < parts; ++part) {
@@ -81,10 +81,11 @@ TEST(RingSchedule, NobodyWaitsForEver) {
   // before these have posted anything.
   for (int64_t places = 2; places <= 17; ++places)
     EXPECT_NE(waitsForEver(places, Passing::Blocking), "");
-  EXPECT_EQ(waitsForEver(2, Passing::Blocking),
-            "post of receive at place 0, step 0 waits for send at place 0, step "
-            "0 waits for post of receive at place 1, step 0 waits for send at "
-            "place 1, step 0 waits for post of receive at place 0, step 0");
+  EXPECT_EQ(
+      waitsForEver(2, Passing::Blocking),
+      "post of receive at place 0, step 0 waits for send at place 0, step "
+      "0 waits for post of receive at place 1, step 0 waits for send at "
+      "place 1, step 0 waits for post of receive at place 0, step 0");
 }
 
 /// Whether query position q sees key position k.

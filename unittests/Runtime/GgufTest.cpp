@@ -194,11 +194,10 @@ TEST(Gguf, UnknownTypesAreNamedWhereTheyAreUsed) {
   file.tensor("new", {7}, 77, "1234567").tensor("a", {1}, 0, "xxxx");
   WeightsFile weights(dir.write("m.gguf", file.bytes()), "gguf");
   EXPECT_EQ(bindWeights(weights, "W", {{"a", AGT_F32, {1}}}).size(), 1u);
-  EXPECT_EQ(messageOf([&] {
-              bindWeights(weights, "W", {{"new", AGT_F32, {7}}});
-            }),
-            "expected f32 for 'new', got type 77 of GGUF in '" +
-                dir.path("m.gguf") + "'");
+  EXPECT_EQ(
+      messageOf([&] { bindWeights(weights, "W", {{"new", AGT_F32, {7}}}); }),
+      "expected f32 for 'new', got type 77 of GGUF in '" + dir.path("m.gguf") +
+          "'");
 }
 
 TEST(Gguf, PartsOfAModelAreNamed) {
@@ -228,21 +227,13 @@ TEST(Gguf, BlocksAreBoundAsBytes) {
   EXPECT_EQ(bytes.shape, (std::vector<int64_t>{2, 68}));
   EXPECT_EQ(*bytes.data, 'q');
   std::string in = " in '" + dir.path("m.gguf") + "'";
-  EXPECT_EQ(messageOf([&] {
-              bind({"q", AGT_F32, {2, 64}});
-            }),
+  EXPECT_EQ(messageOf([&] { bind({"q", AGT_F32, {2, 64}}); }),
             "expected f32 for 'q', got q8_0" + in);
-  EXPECT_EQ(messageOf([&] {
-              bind({"f", AGT_I8, {2, 68}, "q8_0"});
-            }),
+  EXPECT_EQ(messageOf([&] { bind({"f", AGT_I8, {2, 68}, "q8_0"}); }),
             "expected q8_0 for 'f', got f32" + in);
-  EXPECT_EQ(messageOf([&] {
-              bind({"q", AGT_I8, {2, 36}, "q4_0"});
-            }),
+  EXPECT_EQ(messageOf([&] { bind({"q", AGT_I8, {2, 36}, "q4_0"}); }),
             "expected q4_0 for 'q', got q8_0" + in);
-  EXPECT_EQ(messageOf([&] {
-              bind({"q", AGT_I8, {3, 34}, "q8_0"});
-            }),
+  EXPECT_EQ(messageOf([&] { bind({"q", AGT_I8, {3, 34}, "q8_0"}); }),
             "tensor 'q' of '" + dir.path("m.gguf") +
                 "' is [2, 64], the program was compiled for [3, 32]");
 }

@@ -15,8 +15,8 @@ static const uint32_t addCode[] = {
 #include "add.spv.inc"
 };
 
-const agt_kernel_variant addVariant = {
-    addCode, sizeof addCode, 0, 0, 0, {64, 1, 1, 1}, 0};
+const agt_kernel_variant addVariant = {addCode, sizeof addCode, 0, 0,
+                                       0,       {64, 1, 1, 1},  0};
 
 static void addNative(const int32_t *scalars, void *const *buffers,
                       int64_t group, void *) {

@@ -63,8 +63,7 @@ protected:
 };
 
 TEST_F(TokenizerTest, MergesTheBestPairFirstAndOfEqualOnesTheFirst) {
-  auto tokens =
-      read(vocabulary({" ", "a", "b", "c", "bc", "ab", "abc", " a"}));
+  auto tokens = read(vocabulary({" ", "a", "b", "c", "bc", "ab", "abc", " a"}));
   // " a" is the best pair, then "bc"; "ab" and "abc" never come about.
   EXPECT_EQ(tokens->encode("abc"), (std::vector<int32_t>{1, 266, 263}));
   EXPECT_EQ(tokens->encode("ababab"),
@@ -83,10 +82,10 @@ TEST_F(TokenizerTest, WritesWhatNoTokenDoesInBytes) {
 }
 
 TEST_F(TokenizerTest, AnyBytesComeBack) {
-  auto tokens = read(vocabulary(
-      {" ", "a", "b", "\xc3\xa4", "\xe2\x82\xac", "aa", "ab", " a", "ba", "  ",
-       "\xc3\xa4"
-       "a"}));
+  auto tokens = read(vocabulary({" ", "a", "b", "\xc3\xa4", "\xe2\x82\xac",
+                                 "aa", "ab", " a", "ba", "  ",
+                                 "\xc3\xa4"
+                                 "a"}));
   std::mt19937 random(7);
   const std::string common = "ab \xc3\xa4\xe2\x82\xac";
   for (int round = 0; round < 2000; ++round) {
@@ -163,8 +162,7 @@ TEST(Llama2cTest, TensorsLieBehindEachOther) {
     EXPECT_EQ(at("layers.1.attention_norm.weight"), 24 + 8);
     EXPECT_EQ(at("layers.1.attention.wk.weight"), 24 + 16 + 128 + 32);
     EXPECT_EQ(at("norm.weight"), 24 + 2 * (8 + 64 + 32 + 32 + 64 + 8 + 144));
-    EXPECT_EQ(at("output.weight"),
-              tied ? 0 : at("norm.weight") + 8 + 20);
+    EXPECT_EQ(at("output.weight"), tied ? 0 : at("norm.weight") + 8 + 20);
     EXPECT_EQ(tensors.at("layers.0.feed_forward.w2.weight").shape,
               (std::vector<int64_t>{8, 6}));
   }

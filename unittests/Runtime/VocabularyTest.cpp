@@ -703,27 +703,20 @@ TEST_F(VocabularyTest, JsonThatIsNotKnownIsNamed) {
                            "'\xe2\x96\x81' for blanks");
   EXPECT_EQ(bytes([](Json &j) { j["extra"] = 1; }),
             "it has 'extra', which is not known here");
-  EXPECT_EQ(bytes([](Json &j) {
-              j["truncation"] = {{"max_length", 8}};
-            }),
+  EXPECT_EQ(bytes([](Json &j) { j["truncation"] = {{"max_length", 8}}; }),
             "it has a 'truncation', which is not known here");
-  EXPECT_EQ(bytes([](Json &j) {
-              j["normalizer"] = {{"type", "NFKC"}};
-            }),
+  EXPECT_EQ(bytes([](Json &j) { j["normalizer"] = {{"type", "NFKC"}}; }),
             "its normalizer has 'NFKC' as 'type', which is not known here");
   EXPECT_EQ(bytes([](Json &j) { j["normalizer"] = 3; }),
             "its normalizer is not a JSON object");
-  EXPECT_EQ(bytes([](Json &j) {
-              j["normalizer"] = {{"type", "NFC"}, {"x", 1}};
-            }),
-            "its normalizer has 'x', which is not known here");
+  EXPECT_EQ(
+      bytes([](Json &j) { j["normalizer"] = {{"type", "NFC"}, {"x", 1}}; }),
+      "its normalizer has 'x', which is not known here");
   EXPECT_EQ(
       bytes([](Json &j) { j["pre_tokenizer"]["add_prefix_space"] = true; }),
       "its pre-tokenizer has 'true' as 'add_prefix_space', which is not "
       "known here");
-  EXPECT_EQ(bytes([](Json &j) {
-              j["pre_tokenizer"] = {{"type", "Bert"}};
-            }),
+  EXPECT_EQ(bytes([](Json &j) { j["pre_tokenizer"] = {{"type", "Bert"}}; }),
             "its pre-tokenizer has 'Bert' as 'type', which is not known here");
   auto split = [&](const char *regex, const char *behavior, bool invert) {
     return bytes([&](Json &j) {
@@ -795,9 +788,7 @@ TEST_F(VocabularyTest, JsonThatIsNotKnownIsNamed) {
   EXPECT_EQ(
       text([](Json &j) { j["model"]["byte_fallback"] = false; }),
       "its model has no 'byte_fallback': not every text could be written");
-  EXPECT_EQ(text([](Json &j) {
-              j["decoder"] = {{"type", "Fuse"}};
-            }),
+  EXPECT_EQ(text([](Json &j) { j["decoder"] = {{"type", "Fuse"}}; }),
             "it has no decoder that makes blanks of '\xe2\x96\x81'");
   EXPECT_EQ(text([](Json &j) {
               j["pre_tokenizer"] = {{"type", "Digits"}};

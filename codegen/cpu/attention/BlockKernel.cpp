@@ -442,8 +442,7 @@ void BlockKernel::pairTile(Index row, Index firstKey, Index count,
           rowScores.apply(globalRow(row + r), firstKey, scores, keyScales,
                           seenPairs + r * kBlockKeys, masked);
       };
-      b.ifElse(
-          whole, [&] { apply(false); }, [&] { apply(true); });
+      b.ifElse(whole, [&] { apply(false); }, [&] { apply(true); });
       softmax(row + r, r, b.index(kBlockKeys));
       scaleWeights(scores);
     });

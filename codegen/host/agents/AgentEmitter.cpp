@@ -382,13 +382,12 @@ bool AgentEmitter::emitValue(Operation &op) {
   } else if (auto make = dyn_cast<MakeOp>(op)) {
     Value parts = boxedArray(make.getParts());
     Value count = host.i64(make.getParts().size());
-    result =
-        isa<RecordType>(make.getType())
-            ? callForPointer("agt_value_record",
-                             {scope, place(&op),
-                              host.i32(module.typeIndex(make.getType())), parts,
-                              count})
-            : call("agt_value_list", {scope, parts, count});
+    result = isa<RecordType>(make.getType())
+                 ? callForPointer("agt_value_record",
+                                  {scope, place(&op),
+                                   host.i32(module.typeIndex(make.getType())),
+                                   parts, count})
+                 : call("agt_value_list", {scope, parts, count});
   } else if (auto field = dyn_cast<FieldOp>(op)) {
     result = unbox(call("agt_value_field", {values.lookup(field.getValue()),
                                             host.i64(field.getIndex())}),

@@ -143,8 +143,7 @@ void Builder::manyRows(Value lastRow) {
   makeState();
   launch->forKeyBlocks(b, launch->firstRow, lastRow,
                        [&](Value from, Value to) { largeBlock(from, to); });
-  launch->store(
-      b, [&] { storeFinished(); }, [&] { storePartial(); });
+  launch->store(b, [&] { storeFinished(); }, [&] { storePartial(); });
 }
 
 // A weight of 0 takes a key out of the sums only where its value is finite.

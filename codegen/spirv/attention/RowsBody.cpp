@@ -54,8 +54,7 @@ void RowsBody::rows(Value first, Value end) {
   });
   launch.forKeyBlocks(b, rowNumbers.front(), rowNumbers.back(),
                       [&](Value from, Value to) { largeBlock(from, to); });
-  launch.store(
-      b, [&] { storeFinished(); }, [&] { storePartial(); });
+  launch.store(b, [&] { storeFinished(); }, [&] { storePartial(); });
 }
 
 void RowsBody::largeBlock(Value from, Value to) {

@@ -112,8 +112,7 @@ void Builder::body() {
   lastAbout = launch->row(b, last);
   launch->forKeyBlocks(b, launch->firstRow, last,
                        [&](Value from, Value to) { largeBlock(from, to); });
-  launch->store(
-      b, [&] { storeFinished(); }, [&] { storePartial(); });
+  launch->store(b, [&] { storeFinished(); }, [&] { storePartial(); });
 }
 
 // Stages kChunk elements from `firstDim` of 32 rows from `firstRow`, 0 where

@@ -112,7 +112,7 @@ typedef struct agt_kernel_variant {
   uint32_t features;      /* agt_feature bits it needs */
   double min_flops;       /* only for launches with at least this much work */
   int64_t tile[4];        /* how many of work[i] one workgroup takes */
-  int64_t min_rows;       /* only for launches with at least this much work[0] */
+  int64_t min_rows; /* only for launches with at least this much work[0] */
 } agt_kernel_variant;
 
 /* What native code needs of the processor: a level of the x86-64 psABI. A
