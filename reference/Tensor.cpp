@@ -159,9 +159,15 @@ double agt::reference::distance(double a, double b) {
 // Tensor
 //===----------------------------------------------------------------------===//
 
+/// Throws what a container does that cannot hold so many.
 static int64_t product(ArrayRef<int64_t> shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
-                         std::multiplies<int64_t>());
+  int64_t count = 1;
+  if (llvm::is_contained(shape, 0))
+    return 0;
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(count, size, count))
+      throw std::length_error("too many elements");
+  return count;
 }
 
 Tensor::Tensor(Element element, ArrayRef<int64_t> shape)

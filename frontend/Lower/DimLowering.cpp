@@ -60,15 +60,39 @@ Value DimLowering::lower(const DimAtom &atom, Location loc) {
   return atoms[&atom] = value;
 }
 
+/// a * b; more than any size where that is beyond 64 bits, so that what is made
+/// of it is refused and not wrapped.
+Value DimLowering::multiply(Value a, Value b, Location loc) {
+  constexpr int64_t tooMany = int64_t(1) << 56; // sums of them still fit
+  Value product = arith::MulIOp::create(builder, loc, a, b);
+  Value zero = constant(0, loc), one = constant(1, loc);
+  Value byZero =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, b, zero);
+  Value divisor = arith::SelectOp::create(builder, loc, byZero, one, b);
+  Value back = arith::DivSIOp::create(builder, loc, product, divisor);
+  Value same =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, back, a);
+  Value whole = arith::OrIOp::create(builder, loc, byZero, same);
+  Value huge = constant(tooMany, loc);
+  Value small = arith::MinSIOp::create(builder, loc, product, huge);
+  return arith::SelectOp::create(builder, loc, whole, small, huge);
+}
+
+/// Of two dims without a check: each is that of a tensor with fewer than 2^31
+/// elements.
 Value DimLowering::lower(const sema::Monomial &monomial, Location loc) {
   Value product;
+  unsigned count = 0;
   for (auto [atom, power] : monomial.factors) {
     Value factor = lower(*atom, loc);
-    for (unsigned i = 0; i < power; ++i)
+    for (unsigned i = 0; i < power; ++i) {
+      ++count;
       product =
-          product
+          count == 1 ? factor
+          : count == 2
               ? arith::MulIOp::create(builder, loc, product, factor).getResult()
-              : factor;
+              : multiply(product, factor, loc);
+    }
   }
   return product;
 }
@@ -82,9 +106,14 @@ Value DimLowering::lower(sema::Dim dim, Location loc) {
   for (const auto &[monomial, coefficient] : dim->terms()) {
     Value term =
         monomial.isOne() ? constant(coefficient, loc) : lower(monomial, loc);
-    if (!monomial.isOne() && coefficient != 1)
-      term =
-          arith::MulIOp::create(builder, loc, term, constant(coefficient, loc));
+    // A number that people write fits times one dim.
+    bool fits = coefficient == -1 ||
+                (monomial.degree() == 1 && std::abs(coefficient) <= INT32_MAX);
+    if (!monomial.isOne() && coefficient != 1) {
+      Value times = constant(coefficient, loc);
+      term = fits ? arith::MulIOp::create(builder, loc, term, times).getResult()
+                  : multiply(term, times, loc);
+    }
     sum =
         sum ? arith::AddIOp::create(builder, loc, sum, term).getResult() : term;
   }

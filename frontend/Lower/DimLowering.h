@@ -26,6 +26,7 @@ public:
 private:
   mlir::Value lower(const sema::DimAtom &atom, mlir::Location loc);
   mlir::Value divide(const sema::DimAtom &atom, mlir::Location loc);
+  mlir::Value multiply(mlir::Value a, mlir::Value b, mlir::Location loc);
   mlir::Value lower(const sema::Monomial &monomial, mlir::Location loc);
 
   mlir::OpBuilder &builder;
