@@ -22,7 +22,6 @@ TEST_F(Cli, ListsWhatItHolds) {
       "  add_one(x: tensor<i32, [N]>) -> (y: tensor<i32, [N]>)\n"
       "      Adds one.\n"
       "      To each.\n"
-      "      x: whole numbers\n"
       "  chain(x: tensor<i32, [N]>) -> (y: tensor<i32, [N]>)\n"
       "  two(image: tensor<f32, [H, W]>, count: tensor<i32, [N]>) -> (copy: "
       "tensor<f32, [H, W]>, sum: tensor<i32, [N]>)\n"

@@ -116,7 +116,7 @@ static const char manifest[] = R"({
   "program": "add", "hash": "0123456789abcdef",
   "graphs": [
     {"name": "add_one", "doc": "Adds one.\nTo each.",
-     "params": [{"name": "x", "type": "tensor<i32, [N]>", "doc": "whole numbers"}],
+     "params": [{"name": "x", "type": "tensor<i32, [N]>"}],
      "results": [{"name": "y", "type": "tensor<i32, [N]>"}]},
     {"name": "chain",
      "params": [{"name": "x", "type": "tensor<i32, [N]>"}],
