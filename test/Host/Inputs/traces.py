@@ -124,7 +124,9 @@ def tree(spans):
             extra.append(f"error {said['error.type']}: {span['message']}")
         extra += [name + ("" if "agt.found" not in more else f" {more['agt.found']}") for name, more in span["events"]]
         print("  " * depth + f"{span['name']} [{said.get('agt.step.path', '')}] " + ", ".join(extra))
-        for one in sorted(below.get(span["id"], []), key=lambda one: (one["begin"], one["attributes"]["agt.step.path"])):
+        # What began in the same millisecond: first what ended first.
+        order = lambda one: (one["begin"], one["end"], one["attributes"]["agt.step.path"])
+        for one in sorted(below.get(span["id"], []), key=order):
             show(one, depth + 1)
     show(below[None][0], 0)
 
@@ -156,10 +158,11 @@ def killed_and_continued():
     collector = Collector()
     run_through("killed", collector)
     check(collector.spans)
-    # Forks' branches begin in any order.
+    # Forks' branches begin and end in any order.
+    fork = next(one for one in collector.spans if one["name"] == "fork found")
     for span in collector.spans:
         if span["attributes"].get("agt.step.path", "").startswith("found["):
-            span["begin"] = next(one for one in collector.spans if one["name"] == "fork found")["begin"]
+            span["begin"], span["end"] = fork["begin"], fork["end"]
     tree(collector.spans)
     no_secrets(collector, "zebrafish", "You plan", "answered word", "merged", "written text", "publish", "prompted", "done with")
     for _, path, headers in collector.requests:
