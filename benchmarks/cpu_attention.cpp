@@ -10,24 +10,19 @@
 // reading. Printed are the median over the rounds and the
 // smallest and largest. With --cpu-time seconds are those the threads ran, for
 // machines that others use too.
-#include "codegen/cpu/Jit.h"
-#include "codegen/cpu/Lower.h"
-#include "codegen/cpu/MicroKernel.h"
+#include "NativeBench.h"
+
 #include "codegen/cpu/attention/Attention.h"
 #include "codegen/kernels/attention/AttentionAbi.h"
-#include "runtime/Cpu/Pool.h"
-
-#include "mlir/IR/MLIRContext.h"
-#include "llvm/IR/Module.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 using namespace agt;
+using namespace agt::bench;
 using namespace agt::kernels::attention;
 
 namespace {
@@ -53,32 +48,13 @@ const Case cases[] = {
      false, true},
 };
 
-struct Memory {
-  explicit Memory(uint64_t bytes)
-      : data(std::aligned_alloc(4096, (bytes + AGT_CPU_SLACK + 4095) / 4096 *
-                                          4096)) {}
-  Memory(const Memory &) = delete;
-  ~Memory() { std::free(data); }
-  void *data;
-};
-
 class Bench {
 public:
-  Bench(const cpu::Target &target, bool cpuTime)
-      : target(target), cpuTime(cpuTime) {
-    cpu::loadKernelDialects(context);
-    pool.reserveScratch(1 << 22);
-    own.reserve(1 << 22);
-  }
+  explicit Bench(NativeBench &native) : native(native) {}
 
-  void addPeak();
-  void addRead();
   void add(const Case &c);
   /// FLOP a second.
-  double runPeak();
-  double runRead(); // bytes a second
   double run(size_t number);
-  unsigned threads() const { return pool.threads(); }
 
 private:
   struct Prepared {
@@ -88,98 +64,13 @@ private:
     std::vector<void *> buffers;
     double flops;
   };
-  double seconds(const rt::PoolJob &job, double least);
-  double now() const {
-    timespec t;
-    clock_gettime(cpuTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
-  }
-  agt_cpu_fn compile(llvm::function_ref<std::string(mlir::ModuleOp)> build);
 
-  cpu::Target target;
-  bool cpuTime;
-  mlir::MLIRContext context;
-  cpu::Jit jit;
-  rt::Pool pool;
-  rt::Scratch own; // of the calling thread
-  agt_cpu_fn peak = nullptr, read = nullptr;
-  std::unique_ptr<Memory> readMemory;
+  NativeBench &native;
   std::vector<Prepared> prepared;
 };
 
-constexpr int64_t peakTurns = 1 << 20;
-constexpr int64_t readBytes = int64_t(1) << 28, readPart = 1 << 18;
-
-agt_cpu_fn
-Bench::compile(llvm::function_ref<std::string(mlir::ModuleOp)> build) {
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  std::string name = build(*module);
-  auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  auto lowered = cpu::lowerKernels(*module, target, *llvmContext);
-  llvm::cantFail(jit.add(std::move(lowered), std::move(llvmContext)));
-  return jit.find(name);
-}
-
-// As many independent sums as a tile has, and nothing else.
-void Bench::addPeak() {
-  peak = compile([&](mlir::ModuleOp module) {
-    cpu::CpuBuilder b(module, "peak", mlir::UnknownLoc::get(&context));
-    cpu::Pointer scratch = b.scratch(b.builder().getF32Type(), 0);
-    int64_t count = target.tileRows * 2;
-    llvm::SmallVector<mlir::Value> sums;
-    mlir::Value x = b.load(scratch, target.lanes);
-    mlir::Value y = b.load(scratch + target.lanes, target.lanes);
-    for (int64_t i = 0; i < count; ++i)
-      sums.push_back(b.load(scratch + i * target.lanes, target.lanes));
-    sums = b.loop(b.index(0), b.index(peakTurns), 1, sums,
-                  [&](cpu::Index, llvm::ArrayRef<mlir::Value> carried) {
-                    llvm::SmallVector<mlir::Value> next;
-                    for (mlir::Value sum : carried)
-                      next.push_back(b.fma(sum, x, y));
-                    return next;
-                  });
-    for (int64_t i = 0; i < count; ++i)
-      b.store(scratch + i * target.lanes, sums[i]);
-    b.finish();
-    return std::string("peak");
-  });
-}
-
-void Bench::addRead() {
-  readMemory = std::make_unique<Memory>(readBytes);
-  std::memset(readMemory->data, 0, readBytes);
-  read = compile([&](mlir::ModuleOp module) {
-    cpu::CpuBuilder b(module, "read", mlir::UnknownLoc::get(&context));
-    constexpr int64_t floats = readPart / 4;
-    cpu::Pointer from =
-        b.buffer(0, b.builder().getF32Type()) + b.group() * floats;
-    cpu::Pointer scratch = b.scratch(b.builder().getF32Type(), 0);
-    llvm::SmallVector<mlir::Value> sums;
-    constexpr int64_t chains = 8;
-    for (int64_t i = 0; i < chains; ++i)
-      sums.push_back(b.load(scratch, target.lanes));
-    sums = b.loop(b.index(0), b.index(floats), chains * target.lanes, sums,
-                  [&](cpu::Index at, llvm::ArrayRef<mlir::Value> carried) {
-                    llvm::SmallVector<mlir::Value> next;
-                    for (int64_t i = 0; i < chains; ++i)
-                      next.push_back(b.fadd(
-                          carried[i], b.load(from + (at + i * target.lanes),
-                                             target.lanes)));
-                    return next;
-                  });
-    for (int64_t i = 0; i < chains; ++i)
-      b.store(scratch + i * target.lanes, sums[i]);
-    b.finish();
-    return std::string("read");
-  });
-}
-
-double Bench::runRead() {
-  void *buffers[] = {readMemory->data};
-  rt::PoolJob job{read, nullptr, buffers, readBytes / readPart};
-  return double(readBytes) / seconds(job, 0.2);
-}
+constexpr int64_t readBytes = int64_t(1) << 28;
+constexpr double least = 0.2; // seconds of a measurement
 
 void Bench::add(const Case &c) {
   Prepared p;
@@ -188,10 +79,10 @@ void Bench::add(const Case &c) {
   spec.k = spec.v = c.keyType;
   spec.headDim = spec.valueDim = c.dim;
   spec.terms.causal = c.causal;
-  p.function = compile([&](mlir::ModuleOp module) {
+  p.function = native.compile([&](mlir::ModuleOp module) {
     variants = cpu::buildAttention(
         module, "attention" + std::to_string(prepared.size()),
-        mlir::UnknownLoc::get(&context), spec, target);
+        mlir::UnknownLoc::get(&native.context()), spec, native.target());
     return variants.front().function;
   });
   int64_t heads = c.kvHeads * c.stacked;
@@ -233,37 +124,10 @@ void Bench::add(const Case &c) {
   prepared.push_back(std::move(p));
 }
 
-// Of one run, repeated for at least `least` seconds.
-double Bench::seconds(const rt::PoolJob &job, double least) {
-  pool.run(job, false, own.get());
-  double begin = now(), end;
-  int64_t runs = 0;
-  do {
-    pool.run(job, false, own.get());
-    ++runs;
-    end = now();
-  } while (end - begin < least);
-  double perRun = (end - begin) / double(runs);
-  return cpuTime ? perRun / std::min<double>(threads(), double(job.groups))
-                 : perRun;
-}
-
-double Bench::runPeak() {
-  rt::PoolJob job{peak, nullptr, nullptr, threads()};
-  double flops = 2.0 * double(target.tileRows * 2 * target.lanes) *
-                 double(peakTurns) * threads();
-  return flops / seconds(job, 0.2);
-}
-
 double Bench::run(size_t number) {
   Prepared &p = prepared[number];
   rt::PoolJob job{p.function, p.scalars.data(), p.buffers.data(), p.scalars[0]};
-  return p.flops / seconds(job, 0.2);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return p.flops / native.seconds(job, least);
 }
 
 } // namespace
@@ -290,17 +154,17 @@ int main(int argc, char **argv) {
   auto targets = cpu::parseTargets(isa);
   if (!targets || targets->empty())
     return std::fprintf(stderr, "no such level: '%s'\n", isa.c_str()), 2;
-  Bench bench(targets->front(), cpuTime);
-  bench.addPeak();
-  bench.addRead();
+  NativeBench native(targets->front(), cpuTime);
+  MachineRates machine(native);
+  Bench bench(native);
   for (const Case &c : cases)
     bench.add(c);
   std::vector<std::vector<double>> ratios(std::size(cases)), rates = ratios;
   std::vector<double> peaks, reads;
   for (int round = 0; round < rounds; ++round) {
-    double peak = bench.runPeak();
+    double peak = machine.multiplyAdds(least);
     peaks.push_back(peak);
-    double read = bench.runRead();
+    double read = machine.reading(readBytes, least);
     reads.push_back(read);
     for (size_t i = 0; i < std::size(cases); ++i) {
       rates[i].push_back(bench.run(i));
@@ -310,7 +174,7 @@ int main(int argc, char **argv) {
   std::printf("%s, %u threads, %d rounds\nmultiply-add alone: %.0f GFLOP/s\n"
               "reading alone: %.0f GB/s\n\n"
               "%-42s %8s  %5s  %s\n",
-              targets->front().name, bench.threads(), rounds,
+              targets->front().name, native.threads(), rounds,
               median(peaks) * 1e-9, median(reads) * 1e-9, "attention",
               "GFLOP/s", "ratio", "smallest to largest");
   for (size_t i = 0; i < std::size(cases); ++i)

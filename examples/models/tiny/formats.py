@@ -51,7 +51,7 @@ def write_gguf(path, values, tensors, version=3):
     head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(values))
     for key, value in values.items():
         head += _string(key) + _value(value)
-    data = b""
+    data = bytearray()
     for name, tensor in tensors.items():
         blocks = isinstance(tensor, Blocks)
         number = (tensor.number if blocks else 30 if tensor.dtype == numpy.uint16
@@ -68,7 +68,7 @@ def write_gguf(path, values, tensors, version=3):
 def write_safetensors(path, tensors):
     """tensors: {name: array}."""
     names = {"float32": "F32", "float16": "F16", "int32": "I32", "uint16": "BF16"}
-    header, data = {}, b""
+    header, data = {}, bytearray()
     for name, tensor in tensors.items():
         end = len(data) + tensor.nbytes
         header[name] = {"dtype": names[tensor.dtype.name],
