@@ -29,8 +29,10 @@ namespace {
 
 /// A partial result as tensors.
 struct Partial {
-  Value sums;  // [rows..., dim]
+  Value sums;  // [rows..., dim]; or leaves, which have no state
   Value state; // [rows..., 2 or more], m and l first
+
+  bool areLeaves() const { return sums && !state; }
 };
 
 /// Lowers the ring ops of one graph.
@@ -86,6 +88,7 @@ private:
   OpBuilder b;
   Location loc = b.getUnknownLoc();
   llvm::DenseMap<Value, Partial> partials;
+  llvm::DenseMap<Value, AttentionOp> leaves; // the last to add to an agt.leaves
 };
 
 } // namespace
@@ -122,25 +125,41 @@ Value Lowering::perHead(Value sink, Value rows, Layout layout) {
   return mul(reshape(sink, sizes), number(M_LOG2E));
 }
 
-// Of S tokens in n pieces the first S mod n hold one more.
+// Of S tokens in n pieces the first S mod n hold one more; where pieces are
+// whole leaves the same holds of the leaves, of which the last may be short.
 void Lowering::lower(ring::ExtentOp op) {
   auto index = [&](int64_t number) -> Value {
     return arith::ConstantIndexOp::create(b, loc, number);
   };
   int64_t parts = op.getParts();
-  bool zigzag = op.getBalance() == Balance::Zigzag;
+  Balance balance = op.getBalance();
+  bool zigzag = balance == Balance::Zigzag || balance == Balance::ZigzagLeaves;
   Value pieces = index(zigzag ? 2 * parts : parts), part = op.getPart();
+  Value units = op.getTokens(), leaf = index(kLeafKeys);
   auto add = [&](Value x, Value y) {
     return b.createOrFold<arith::AddIOp>(loc, x, y);
   };
-  Value each = b.createOrFold<arith::DivUIOp>(loc, op.getTokens(), pieces);
-  Value more = b.createOrFold<arith::RemUIOp>(loc, op.getTokens(), pieces);
+  if (ofLeaves(balance))
+    units = b.createOrFold<arith::CeilDivUIOp>(loc, units, leaf);
+  Value each = b.createOrFold<arith::DivUIOp>(loc, units, pieces);
+  Value more = b.createOrFold<arith::RemUIOp>(loc, units, pieces);
   auto piece = [&](Value number) {
     Value longer =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, more);
     Value extra =
         arith::IndexCastUIOp::create(b, loc, b.getIndexType(), longer);
-    return add(each, extra);
+    Value size = add(each, extra);
+    if (!ofLeaves(balance))
+      return size;
+    Value first = add(b.createOrFold<arith::MulIOp>(loc, number, each),
+                      b.createOrFold<arith::MinUIOp>(loc, number, more));
+    auto token = [&](Value leaves) {
+      return b.createOrFold<arith::MinUIOp>(
+          loc, b.createOrFold<arith::MulIOp>(loc, leaves, leaf),
+          op.getTokens());
+    };
+    return b.createOrFold<arith::SubIOp>(loc, token(add(first, size)),
+                                         token(first));
   };
   Value size = piece(part);
   if (zigzag)
@@ -154,20 +173,32 @@ void Lowering::lower(ring::AttendOp op) {
   SmallVector<int64_t> rows(sums.getShape());
   rows.back() = 2;
   ring::HopOp::create(b, loc, op.getStepAttr(), op.getOwner(), op.getSees());
+  // Steps add to what those before have left.
+  Value into = op.getInto();
+  if (AttentionOp before = into ? leaves.lookup(into) : AttentionOp())
+    into = before.getResult();
   auto made = AttentionOp::create(
-      b, loc, sums, RankedTensorType::get(rows, b.getF32Type()), op.getQuery(),
-      op.getKey(), op.getValue(), op.getScale(), op.getMasks(), op.getBias(),
+      b, loc, into ? into.getType() : Type(sums),
+      into ? Type() : Type(RankedTensorType::get(rows, b.getF32Type())),
+      op.getQuery(), op.getKey(), op.getValue(), op.getScale(), op.getMasks(),
+      op.getBias(),
       /*sink=*/Value(), op.getAlibi(), op.getQPos(), op.getKvPos(),
       op.getQSeg(), op.getKvSeg(), /*q_cu=*/Value(),
       /*kv_cu=*/Value(), /*kv_len=*/Value(), op.getKScale(), op.getVScale(),
-      op.getSees(), op.getCausalAttr(), op.getWindowLeftAttr(),
-      op.getWindowRightAttr(), op.getPinAttr(), op.getSoftcapAttr(),
-      op.getKBlockAttr(), op.getVBlockAttr(), op.getLayoutAttr(),
-      b.getUnitAttr());
+      op.getSees(), into, into ? op.getOwner() : Value(), op.getCausalAttr(),
+      op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getPinAttr(),
+      op.getSoftcapAttr(), op.getKBlockAttr(), op.getVBlockAttr(),
+      op.getLayoutAttr(), b.getUnitAttr());
+  if (into)
+    leaves[op.getInto()] = made;
   partials[op.getResult()] = {made.getResult(), made.getState()};
 }
 
 void Lowering::lower(ring::MergeOp op) {
+  if (partials.lookup(op.getRhs()).areLeaves()) {
+    partials[op.getResult()] = partials.lookup(op.getRhs());
+    return;
+  }
   partials[op.getResult()] = merged(partials.lookup(op.getLhs()),
                                     partials.lookup(op.getRhs()), op.getSees());
 }
@@ -301,6 +332,13 @@ void Lowering::lower(ring::ScatterOp op) {
 
 void Lowering::lower(ring::FinalizeOp op) {
   Partial partial = partials.lookup(op.getPartial());
+  if (partial.areLeaves()) {
+    auto last = partial.sums.getDefiningOp<AttentionOp>();
+    auto root = RootOp::create(b, loc, op->getResultTypes(), partial.sums,
+                               last.getQuery(), last.getValue(), op.getSink(),
+                               op.getLayoutAttr());
+    return op->replaceAllUsesWith(root);
+  }
   Value m = column(partial.state, 0), l = column(partial.state, 1);
   Value none = isZero(l);
   Value factor;

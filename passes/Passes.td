@@ -140,6 +140,29 @@ def PropagateShardings : Pass<"agt-propagate-shardings", "::agt::GraphOp"> {
   }];
 }
 
+def CutAtLeaves : Pass<"agt-cut-at-leaves", "::agt::GraphOp"> {
+  let summary = "shards of keys are whole leaves";
+  let description = [{
+    For `--reproducible`. What an attention makes of a block of 128 keys, a leaf,
+    must not depend on the mesh, so no leaf may lie on two positions: where the
+    keys of an attention go round, every dim that is cut by their axes is cut
+    between leaves. Striped tokens become zigzag, with a remark.
+
+    Before:
+
+    ```mlir
+    agt.mesh @m axes ["cp"] sizes [2] links [0.0]
+    agt.graph @f(%q: tensor<2x?x4xf32> {agt.sharding = #agt.sharding<[whole, cp zigzag, whole]>}, %k: tensor<2x?x4xf32> {agt.sharding = #agt.sharding<[whole, cp zigzag, whole]>}) -> tensor<2x?x4xf32> attributes {mesh = "m"} {
+      %0 = agt.attention %q, %k, %k {agt.shardings = [#agt.sharding<[whole, cp zigzag, whole]>]} : (tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
+      agt.return %0 : tensor<2x?x4xf32>
+    }
+    ```
+
+    After, with `#s = #agt.sharding<[whole, cp zigzag_leaves, whole]>`: every
+    sharding is `#s`.
+  }];
+}
+
 def AddPolicies : Pass<"agt-add-policies", "::mlir::ModuleOp"> {
   let summary = "a graph with rings once for each way they can go";
   let description = [{
@@ -236,6 +259,34 @@ def LowerRing : Pass<"agt-lower-ring", "::agt::GraphOp"> {
     %n = arith.addi %each, %extra : index
     ```
   }];
+}
+
+def SplitIntoLeaves : Pass<"agt-split-into-leaves", "::agt::GraphOp"> {
+  let summary = "attention whose bits do not depend on how it is launched";
+  let description = [{
+    For `--reproducible`. An attention that has all its keys adds them, block by
+    block, to an `agt.leaves` of its own, whose root is the result. (The steps of
+    a ring share one: `agt-convert-to-ring`.)
+
+    Before:
+
+    ```mlir
+    %0 = agt.attention %q, %k, %v : (tensor<8x?x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %dim = tensor.dim %k, %c1 : tensor<2x?x64xf32>
+    %0 = agt.leaves %dim parts 1 leaves
+    %1 = agt.attention %q, %k, %v into(%0) owner(%c0) partial : (tensor<8x?x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>, !agt.leaves, index) -> !agt.leaves
+    %2 = agt.root %1 of %q, %v : (!agt.leaves, tensor<8x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def FormKernels : Pass<"agt-form-kernels", "::agt::GraphOp"> {

@@ -30,13 +30,16 @@ void agt::buildModelPipeline(OpPassManager &passes) {
   passes.addPass(createPageCaches());
 }
 
-void agt::buildRingPipeline(OpPassManager &passes, bool explain) {
+void agt::buildRingPipeline(OpPassManager &passes,
+                            const PipelineOptions &options) {
   passes.addPass(createInlinerPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   buildShardingPipeline(passes);
+  if (options.reproducible)
+    passes.addNestedPass<GraphOp>(createCutAtLeaves());
   passes.addPass(createAddPolicies());
-  passes.addNestedPass<GraphOp>(createConvertToRing({explain}));
+  passes.addNestedPass<GraphOp>(createConvertToRing({options.explain}));
   addCleanUp(passes);
 }
 
@@ -51,6 +54,18 @@ void agt::buildKernelPipeline(OpPassManager &passes, bool explain) {
   passes.addNestedPass<GraphOp>(createVerifyKernels());
 }
 
+void agt::buildLeavesPipeline(OpPassManager &passes) {
+  passes.addNestedPass<GraphOp>(createSplitIntoLeaves());
+}
+
+namespace {
+struct ReproducibleOption : PassPipelineOptions<ReproducibleOption> {
+  Option<bool> reproducible{*this, "reproducible",
+                            llvm::cl::desc("as agtc --reproducible"),
+                            llvm::cl::init(false)};
+};
+} // namespace
+
 void agt::registerAgtPipelines() {
   PassPipelineRegistration<>("agt-show-shardings",
                              "shardings that are not said, written down",
@@ -58,9 +73,11 @@ void agt::registerAgtPipelines() {
   PassPipelineRegistration<>("agt-model-pipeline",
                              "graphs that the runtime asks for",
                              buildModelPipeline);
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<ReproducibleOption>(
       "agt-ring-pipeline", "agt as the front end gives it, to ring",
-      [](OpPassManager &passes) { buildRingPipeline(passes); });
+      [](OpPassManager &passes, const ReproducibleOption &option) {
+        buildRingPipeline(passes, {/*explain=*/false, option.reproducible});
+      });
   PassPipelineRegistration<>(
       "agt-kernel-pipeline", "ring to graphs of kernels",
       [](OpPassManager &passes) { buildKernelPipeline(passes); });

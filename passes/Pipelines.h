@@ -17,14 +17,24 @@ void buildShardingPipeline(mlir::OpPassManager &passes);
 /// write. Before the manifest is made.
 void buildModelPipeline(mlir::OpPassManager &passes);
 
+/// What passes are told of the whole program.
+struct PipelineOptions {
+  bool explain = false;      // say as remarks what is decided
+  bool reproducible = false; // the same bits whatever the mesh
+};
+
 /// agt-ring-pipeline: agt IR as the front end gives it, calls inlined; graphs
-/// on a mesh become the program of one position. With `explain` passes say as
-/// remarks what they decide.
-void buildRingPipeline(mlir::OpPassManager &passes, bool explain = false);
+/// on a mesh become the program of one position.
+void buildRingPipeline(mlir::OpPassManager &passes,
+                       const PipelineOptions &options = {});
 
 /// agt-kernel-pipeline: that to graphs of agt.kernel and agt.attention, sizes
 /// resolved.
 void buildKernelPipeline(mlir::OpPassManager &passes, bool explain = false);
+
+/// The last passes of a reproducible program. What they make is for the host
+/// program alone: the oracle takes graphs as they were before.
+void buildLeavesPipeline(mlir::OpPassManager &passes);
 
 void registerAgtPipelines();
 

@@ -28,8 +28,8 @@ static bool isOnNumbers(Operation &op) {
 static bool mayStandOutside(Operation &op) {
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     return isArgument(dim.getSource()) && dim.getConstantIndex();
-  if (isa<KernelOp, AttentionOp, ReshapeOp, RopeTableOp, RequireOp, ReturnOp,
-          tensor::CastOp>(op))
+  if (isa<KernelOp, AttentionOp, LeavesOp, RootOp, ReshapeOp, RopeTableOp,
+          RequireOp, ReturnOp, tensor::CastOp>(op))
     return true;
   if (isa<ring::ExtentOp, ring::ScheduleOp, ring::AttendOp, ring::MergeOp,
           ring::CombineOp, ring::FinalizeOp>(op))

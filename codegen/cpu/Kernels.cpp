@@ -110,7 +110,7 @@ void CpuVariantSet::addProduct(Operation *anchor) {
   // Fewer rows by a matrix of weights are read along the rows of that; a
   // matrix that lies the other way is best copied whatever the rows.
   constexpr double manyRows = 5;
-  if (shape.transposed)
+  if (shape.transposed && !isReproducible())
     variant.minFlops =
         flopsOfRow ? manyRows * double(flopsOfRow.getValue()) : double(1 << 20);
   InvocationBuilder k(module, variant.function,
@@ -149,6 +149,8 @@ CpuVariantSet::add(const kernels::VariantPlan &plan,
   }
   Operation *anchor = kernels::anchorOf(kernel());
   addProduct(anchor);
+  if (isReproducible())
+    return success();
   if (FewRowsKernel::takes(anchor))
     addFewRows(anchor);
   else if (isa<LinearOp>(anchor))

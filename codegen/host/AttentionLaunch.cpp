@@ -168,21 +168,27 @@ Value GraphEmitter::enabledOf(AttentionOp op) {
                                 numbers.lookup(op.getEnabled()));
 }
 
-LogicalResult GraphEmitter::launchBeside(AttentionOp op,
+FailureOr<size_t> GraphEmitter::kernelBeside(Operation *op,
+                                             const attn::AttentionSpec &spec,
+                                             const attn::Numbered &kernel) {
+  std::string key = std::string(kernel.name) + " of " + keyOf(spec);
+  return kernels.find(key, [&] {
+    kernels.native().addNumbered(kernels.nextNumber(), op->getLoc(), spec,
+                                 kernel);
+    return kernels.finished(
+        kernel.name, attn::launchOf(kernel, op->getContext()), [&] {
+          return spirv::attention::buildNumbered(op->getLoc(), spec, kernel);
+        });
+  });
+}
+
+LogicalResult GraphEmitter::launchBeside(Operation *op,
                                          const attn::AttentionSpec &spec,
                                          const attn::Numbered &kernel,
                                          llvm::ArrayRef<Value> buffers,
                                          llvm::ArrayRef<Value> scalars,
                                          Value enabled) {
-  std::string key = std::string(kernel.name) + " of " + keyOf(spec);
-  FailureOr<size_t> number = kernels.find(key, [&] {
-    kernels.native().addNumbered(kernels.nextNumber(), op.getLoc(), spec,
-                                 kernel);
-    return kernels.finished(
-        kernel.name, attn::launchOf(kernel, op.getContext()), [&] {
-          return spirv::attention::buildNumbered(op.getLoc(), spec, kernel);
-        });
-  });
+  FailureOr<size_t> number = kernelBeside(op, spec, kernel);
   if (failed(number))
     return failure();
   launch(op, *number, kernel.name, buffers, scalars, b.f64(0), enabled);
@@ -286,7 +292,10 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   }
 
   Value split; // 1 or 0
-  if (spec.split) {
+  if (spec.leaves) {
+    // The runtime says which blocks.
+    scalars[attn::kParts] = scalars[attn::kPartBlocks] = b.i64(1);
+  } else if (spec.split) {
     KeyParts parts(b, b.mul(scalars[attn::kGroup], q.tokens),
                    b.mul(q.batch, k.heads), k.tokens, kernels.splitKeys);
     scalars[attn::kParts] = parts.count;
@@ -300,7 +309,10 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
     auto which = static_cast<attn::Buffer>(i);
     if (!spec.has(which))
       continue;
-    if (which == attn::kO) {
+    if (spec.leaves && (which == attn::kO || which == attn::kPartials)) {
+      // Nothing is written to o.
+      arguments.push_back(buffer(op.getInto()));
+    } else if (which == attn::kO) {
       arguments.push_back(allocate(op.getResult(), oDims));
     } else if (which == attn::kLse && spec.partial) {
       llvm::SmallVector<Value> shape(oDims);
@@ -347,8 +359,13 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   // Two operations for each pair and element of q.k and of p.v.
   Value flops = times(times(pairs, times(b.toF64(q.batch), b.toF64(q.heads))),
                       times(b.f64(2), b.toF64(b.add(q.dim, v.dim))));
-  launch(op, *number, "attention", arguments, scalars, flops, enabled);
-  if (spec.split &&
+  if (spec.leaves) {
+    if (failed(attendLeaves(op, *number, arguments, scalars, flops)))
+      return failure();
+  } else {
+    launch(op, *number, "attention", arguments, scalars, flops, enabled);
+  }
+  if (split &&
       failed(launchBeside(op, spec, attn::mergeKernel, arguments, scalars,
                           enabled ? b.mul(enabled, split) : split)))
     return failure();

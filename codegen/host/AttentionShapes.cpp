@@ -91,7 +91,7 @@ attn::AttentionSpec agt::host::specOf(AttentionOp op, int64_t splitKeys) {
   spec.q = dtype(op.getQuery());
   spec.k = dtype(op.getKey());
   spec.v = dtype(op.getValue());
-  spec.o = dtype(op.getResult());
+  spec.o = op.getInto() ? AGT_F32 : dtype(op.getResult());
   spec.headDim = knownDim(op.getQuery());
   spec.valueDim = knownDim(op.getValue());
   // In C order every stride is a multiple of the tensor's last dim.
@@ -124,7 +124,8 @@ attn::AttentionSpec agt::host::specOf(AttentionOp op, int64_t splitKeys) {
   spec.biasType = typeOf(op.getBias());
   spec.sinkType = typeOf(op.getSink());
   spec.alibiType = typeOf(op.getAlibi());
-  spec.split = maySplit(op, spec, splitKeys);
+  spec.leaves = bool(op.getInto());
+  spec.split = spec.leaves || maySplit(op, spec, splitKeys);
   return spec;
 }
 
@@ -137,12 +138,27 @@ std::string agt::host::keyOf(const attn::AttentionSpec &spec) {
         int64_t(spec.sinkType), int64_t(spec.alibiType)})
     key += " " + std::to_string(number);
   key += " ";
-  for (bool flag :
-       {terms.causal, terms.left, terms.right, terms.pin, terms.queryPositions,
-        terms.keyPositions, terms.segments, terms.lengths, terms.mask,
-        terms.softcap, terms.bias, terms.alibi, terms.keyScales,
-        spec.valueScales, spec.topLeft, spec.lse, spec.sink, spec.partial,
-        spec.split})
+  for (bool flag : {terms.causal,
+                    terms.left,
+                    terms.right,
+                    terms.pin,
+                    terms.queryPositions,
+                    terms.keyPositions,
+                    terms.segments,
+                    terms.lengths,
+                    terms.mask,
+                    terms.softcap,
+                    terms.bias,
+                    terms.alibi,
+                    terms.keyScales,
+                    spec.valueScales,
+                    spec.topLeft,
+                    spec.lse,
+                    spec.sink,
+                    spec.partial,
+                    spec.split,
+                    spec.leaves,
+                    spec.rowsAlone})
     key += flag ? '1' : '0';
   return key;
 }

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -66,6 +67,8 @@ Value GraphEmitter::root(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
     if (isa<ReshapeOp, tensor::CastOp, ring::WholeOp>(op))
       tensor = op->getOperand(0);
+    else if (auto step = dyn_cast<AttentionOp>(op); step && step.getInto())
+      tensor = step.getInto();
     else if (Value cache = cacheOf(tensor))
       tensor = cache;
     else
@@ -92,6 +95,10 @@ static LogicalResult checkReaders(KernelOp writer, Value cache) {
   return success();
 }
 
+static bool isInBuffer(Value value) {
+  return isa<RankedTensorType, LeavesType>(value.getType());
+}
+
 void GraphEmitter::planLifetimes() {
   // In order, so that equal programs give equal code.
   llvm::MapVector<Value, Operation *> last;
@@ -99,10 +106,10 @@ void GraphEmitter::planLifetimes() {
     if (isa<ReshapeOp, tensor::CastOp, ring::WholeOp, tensor::DimOp>(op))
       continue;
     for (Value result : op.getResults())
-      if (isa<RankedTensorType>(result.getType()))
+      if (isInBuffer(result))
         last[result] = &op;
     for (Value operand : op.getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
+      if (isInBuffer(operand))
         last[root(operand)] = &op;
     // What is sent on stays until it is gone.
     if (auto await = dyn_cast<ring::AwaitOp>(op))
@@ -231,18 +238,24 @@ Value GraphEmitter::floatBits(Value number) {
 // Ops
 //===----------------------------------------------------------------------===//
 
+llvm::SmallVector<Value> GraphEmitter::workOf(size_t kernel,
+                                              llvm::ArrayRef<Value> scalars) {
+  llvm::SmallVector<Value> items;
+  for (AffineExpr extent : kernels.kernels()[kernel].launch.work)
+    items.push_back(b.evaluate(extent, scalars));
+  while (items.size() < 4)
+    items.push_back(b.i64(1));
+  return items;
+}
+
 void GraphEmitter::launch(Operation *op, size_t kernel, llvm::StringRef name,
                           llvm::ArrayRef<Value> buffers,
                           llvm::ArrayRef<Value> scalars, Value flops,
                           Value enabled) {
-  llvm::SmallVector<Value> items;
-  for (AffineExpr extent : kernels.kernels()[kernel].launch.work)
-    items.push_back(b.evaluate(extent, scalars));
+  llvm::SmallVector<Value> items = workOf(kernel, scalars);
   // A launch without work is none.
   if (enabled)
     items[0] = b.mul(items[0], enabled);
-  while (items.size() < 4)
-    items.push_back(b.i64(1));
   b.call("agt_graph_launch",
          {runHandle, b.symbol(KernelTable::symbol(kernel)),
           b.array(BufferSlot, buffers), b.i64(buffers.size()),
@@ -330,15 +343,22 @@ void GraphEmitter::emitReturn(ReturnOp op) {
 
 LogicalResult GraphEmitter::emit(Operation *op) {
   b.setLocation(op->getLoc());
-  if (isa<KernelOp, AttentionOp>(op)) {
-    auto kernel = dyn_cast<KernelOp>(op);
-    if (failed(kernel ? emitKernel(kernel)
-                      : emitAttention(cast<AttentionOp>(op))))
+  if (isa<KernelOp, AttentionOp, RootOp>(op)) {
+    LogicalResult emitted =
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case([&](KernelOp kernel) { return emitKernel(kernel); })
+            .Case(
+                [&](AttentionOp attention) { return emitAttention(attention); })
+            .Case([&](RootOp root) { return emit(root); });
+    if (failed(emitted))
       return failure();
     for (Value result : op->getResults())
-      b.call("agt_graph_value", {runHandle, buffer(result)});
+      if (isa<RankedTensorType>(result.getType()))
+        b.call("agt_graph_value", {runHandle, buffer(result)});
     return success();
   }
+  if (auto leaves = dyn_cast<LeavesOp>(op))
+    return emit(leaves), success();
   if (auto require = dyn_cast<RequireOp>(op))
     return emitRequire(require), success();
   if (auto table = dyn_cast<RopeTableOp>(op))

@@ -38,14 +38,25 @@ private:
   llvm::SmallVector<Value> attentionScalars(AttentionOp op, const RowView &q,
                                             const RowView &k, const RowView &v,
                                             const RowView &o, Value offset);
+  // Leaves (LeavesLaunch.cpp).
+  void emit(LeavesOp op);
+  mlir::LogicalResult emit(RootOp op);
+  mlir::LogicalResult attendLeaves(AttentionOp op, size_t kernel,
+                                   llvm::ArrayRef<Value> buffers,
+                                   llvm::ArrayRef<Value> scalars, Value flops);
+  /// The number of a kernel that an attention needs besides its own.
+  mlir::FailureOr<size_t>
+  kernelBeside(mlir::Operation *op,
+               const kernels::attention::AttentionSpec &spec,
+               const kernels::attention::Numbered &kernel);
+  llvm::SmallVector<Value> workOf(size_t kernel, llvm::ArrayRef<Value> scalars);
   /// 1 or 0, or nothing where an attention is always launched.
   Value enabledOf(AttentionOp op);
   /// Launches a kernel that an attention needs besides its own.
-  mlir::LogicalResult
-  launchBeside(AttentionOp op, const kernels::attention::AttentionSpec &spec,
-               const kernels::attention::Numbered &kernel,
-               llvm::ArrayRef<Value> buffers, llvm::ArrayRef<Value> scalars,
-               Value enabled);
+  mlir::LogicalResult launchBeside(
+      mlir::Operation *op, const kernels::attention::AttentionSpec &spec,
+      const kernels::attention::Numbered &kernel, llvm::ArrayRef<Value> buffers,
+      llvm::ArrayRef<Value> scalars, Value enabled);
   /// Checks what an attention's inputs hold, where the graph's own are those.
   void checkData(AttentionOp op, Value queries, Value keys);
   /// The same for all attentions of a graph on a mesh (kDataChecks).

@@ -61,16 +61,20 @@ static void notePolicies(ModuleOp module, host::Manifest &manifest) {
     }
 }
 
+LogicalResult agt::host::keepGraphs(ModuleOp module, Program &program) {
+  FailureOr<std::string> ir = bytecodeOf(module);
+  if (failed(ir))
+    return module.emitError("the graphs cannot be written as bytecode");
+  program.ir = std::move(*ir);
+  return success();
+}
+
 LogicalResult agt::host::lowerToHost(ModuleOp module, Program &program) {
   notePolicies(module, program.manifest);
   MLIRContext *context = module.getContext();
   context->loadDialect<func::FuncDialect, LLVM::LLVMDialect,
                        cf::ControlFlowDialect>();
   spirv::loadKernelDialects(*context);
-  FailureOr<std::string> ir = bytecodeOf(module);
-  if (failed(ir))
-    return module.emitError("the graphs cannot be written as bytecode");
-  program.ir = std::move(*ir);
   if (failed(lowerGraphs(module, program.kernels)))
     return failure();
   return lowerAgents(module, program.manifest);

@@ -31,7 +31,7 @@ void buildHostPipeline(mlir::OpPassManager &passes);
 struct Program {
   Manifest manifest;
   KernelTable kernels;
-  /// The graphs as bytecode, before lowerToHost takes them apart.
+  /// The graphs as bytecode (keepGraphs).
   std::string ir;
 };
 
@@ -44,6 +44,9 @@ using ConfigurePasses =
 mlir::LogicalResult
 lower(mlir::ModuleOp module, ConfigurePasses configure,
       llvm::function_ref<void(mlir::OpPassManager &)> build);
+
+/// Notes the graphs as they are, for the oracle.
+mlir::LogicalResult keepGraphs(mlir::ModuleOp module, Program &program);
 
 /// Graphs of kernels become host functions, agents too.
 mlir::LogicalResult lowerToHost(mlir::ModuleOp module, Program &program);

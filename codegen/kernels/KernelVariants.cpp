@@ -1,6 +1,8 @@
 // See KernelVariants.h.
 #include "codegen/kernels/KernelVariants.h"
 
+#include "dialect/Agt/Attributes.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -60,6 +62,11 @@ std::string kernelKey(KernelOp kernel) {
     out << '\n';
   }
   return key;
+}
+
+bool VariantSet::isReproducible() {
+  auto graph = op->getParentOfType<GraphOp>();
+  return graph && graph->hasAttr(kReproducible);
 }
 
 ArrayRef<uint32_t> VariantSet::subgroupSizes() {

@@ -45,6 +45,9 @@ public:
   KernelOp kernel() { return op; }
   KernelShapes &shapes() { return kernelShapes; }
   LaunchSize &launch() { return launchSize; }
+  /// Whether which variant is taken must not depend on the sizes of a run: of
+  /// all there is one for a device then.
+  bool isReproducible();
 
   /// Makes a variant, or leaves it out where the target has no use for it.
   /// `body` runs in workgroups that have work only. The launch is known by

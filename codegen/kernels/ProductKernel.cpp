@@ -306,14 +306,17 @@ LogicalResult buildProduct(VariantSet &variants, Operation *anchor) {
   // A tile that is mostly padding still beats low ones from the fifth row on.
   auto rowSize = dyn_cast<AffineConstantExpr>(perRow);
   double fiveRows = rowSize ? rowSize.getValue() * 9.0 : double(1 << 20);
+  bool one = variants.isReproducible();
   for (bool tall : {true, false})
     for (uint32_t size : VariantSet::subgroupSizes()) {
+      if (one && !tall)
+        continue;
       Tile tile = tileFor(size);
       tile.columns = std::max(tile.columns, perWord);
       VariantPlan plan;
       plan.profile = (tall ? "tiles/" : "low tiles/") + std::to_string(size);
       plan.subgroupSize = size;
-      plan.minFlops = tall ? fiveRows : 0;
+      plan.minFlops = tall && !one ? fiveRows : 0;
       // Few rows are bound by reading rhs, which is done along its rows.
       if (!tall && shape.transposed)
         tile = {2, 8, size, Lanes::Terms};

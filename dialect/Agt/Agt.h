@@ -45,6 +45,13 @@ inline llvm::hash_code hash_value(const DimSplit &split) {
       split.balance);
 }
 
+/// The keys of a leaf (`agt.leaves`).
+constexpr int64_t kLeafKeys = 128;
+/// Whether parts hold whole leaves.
+inline bool ofLeaves(Balance balance) {
+  return balance == Balance::Leaves || balance == Balance::ZigzagLeaves;
+}
+
 /// What one block of quantised numbers is.
 struct BlockLayout {
   int64_t numbers, bytes;

@@ -85,6 +85,14 @@ static LogicalResult verifyQueryKeyValue(AttentionOp op,
 
 /// A result that other keys are still to be taken into.
 static LogicalResult verifyPartial(AttentionOp op, Dims shape) {
+  if (op.getInto()) {
+    // attention_c20
+    if (op.getState() || op.getSink() ||
+        !isa<LeavesType>(op.getResult().getType()))
+      return op.emitOpError("expected leaves as the result of 'into', without "
+                            "a state or a sink");
+    return success();
+  }
   // attention_c18
   if (op.getSink() || !op.getState())
     return op.emitOpError("expected a partial result with a state and without "
@@ -100,6 +108,13 @@ static LogicalResult verifyResults(AttentionOp op, const AttentionDims &query,
                                    const AttentionDims &value) {
   Dims shape(query.shape);
   shape.back() = value.dim;
+  // attention_c20
+  if (bool(op.getInto()) != bool(op.getOwner()) ||
+      (op.getInto() && !op.getPartial()))
+    return op.emitOpError("expected 'into' with 'owner', and both with "
+                          "'partial'");
+  if (!op.getInto() && !isa<RankedTensorType>(op.getResult().getType()))
+    return op.emitOpError("expected a tensor as the result without 'into'");
   if (op.getPartial())
     return verifyPartial(op, shape);
   // attention_c19
@@ -251,10 +266,58 @@ LogicalResult
 AttentionOp::reifyResultShapes(OpBuilder &builder,
                                ReifiedRankedShapedTypeDims &shapes) {
   int64_t last = tensorType(getQuery()).getRank() - 1;
-  for (Value result : getResults())
+  for (Value result : getResults()) {
+    if (!isa<RankedTensorType>(result.getType()))
+      return failure();
     reifyResult(builder, result, shapes, [&](int64_t dim) -> OpFoldResult {
       if (result == getState() && dim == last)
         return builder.getIndexAttr(2);
+      return dimOf(builder, getLoc(), dim == last ? getValue() : getQuery(),
+                   dim);
+    });
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+LogicalResult LeavesOp::verify() {
+  // leaves_c1
+  if (getParts() >= 1 && (getBalance() == Balance::Leaves ||
+                          getBalance() == Balance::ZigzagLeaves))
+    return success();
+  return emitOpError("expected a part at least, of whole leaves, got ")
+         << getParts() << " " << stringifyBalance(getBalance());
+}
+
+LogicalResult RootOp::verify() {
+  RankedTensorType query = tensorType(getQuery());
+  if (query.getRank() < 3 ||
+      tensorType(getValue()).getRank() != query.getRank())
+    return emitOpError("expected query and value of one rank of at least 3, "
+                       "got ")
+           << query << " and " << getValue().getType();
+  AttentionDims dims(getQuery(), getLayout());
+  Dims shape(dims.shape);
+  shape.back() = tensorType(getValue()).getShape().back();
+  // root_c1, root_c2, root_c3
+  auto same = [&](StringRef what, Value tensor, ArrayRef<int64_t> shape) {
+    return !tensor ||
+           succeeded(verifyTensor(*this, what, tensor, shape,
+                                  tensorType(tensor).getElementType()));
+  };
+  return success(same("a result", getResult(), shape) &&
+                 same("a lse", getLse(), dims.shape.drop_back()) &&
+                 same("a sink", getSink(), {dims.heads}));
+}
+
+LogicalResult RootOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  int64_t last = tensorType(getQuery()).getRank() - 1;
+  for (Value result : getResults())
+    reifyResult(builder, result, shapes, [&](int64_t dim) -> OpFoldResult {
       return dimOf(builder, getLoc(), dim == last ? getValue() : getQuery(),
                    dim);
     });

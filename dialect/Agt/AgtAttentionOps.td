@@ -3,6 +3,13 @@
 #ifndef AGT_ATTENTION_OPS_TD
 #define AGT_ATTENTION_OPS_TD
 
+include "mlir/IR/AttrTypeBase.td"
+
+def Agt_LeavesTypeDef : TypeDef<Agt_Dialect, "Leaves"> {
+  let mnemonic = "leaves";
+  let summary = "partial results of one attention, by block of keys";
+}
+
 def Agt_AttentionOp : Agt_Op<"attention", [
     Pure, AttrSizedOperandSegments,
     Agt_Reify]> {
@@ -23,6 +30,10 @@ def Agt_AttentionOp : Agt_Op<"attention", [
     in lse's place a state, the m (in powers of two) and l of each row. l = 0
     says that a row has seen nothing, whatever m and the sums hold. Where `enabled` is false
     nothing is computed and the results hold anything.
+
+    With `into` the keys are those of part `owner` of the keys that an `agt.leaves`
+    is for: each block of them is added to it. The result is the leaves, written in
+    place.
 
     Example:
 
@@ -58,6 +69,8 @@ def Agt_AttentionOp : Agt_Op<"attention", [
     - attention_c18: a partial result is f32, with a state [..., heads, tokens, 2]
       (tokens before heads with `shd`), and has neither lse nor sink.
     - attention_c19: `enabled` comes with `partial` alone.
+    - attention_c20: `into` and `owner` come together, with `partial`; the result is
+      the leaves then, and there is no state.
   }];
   let arguments = (ins
     Agt_FloatTensor:$query, Agt_KeyTensor:$key, Agt_KeyTensor:$value,
@@ -72,6 +85,7 @@ def Agt_AttentionOp : Agt_Op<"attention", [
     Optional<Agt_I32Tensor>:$kv_len,
     Optional<Agt_F32Tensor>:$k_scale, Optional<Agt_F32Tensor>:$v_scale,
     Optional<I1>:$enabled,
+    Optional<Agt_LeavesType>:$into, Optional<Index>:$owner,
     DefaultValuedAttr<Agt_CausalAttr, "::agt::Causal::None">:$causal,
     OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right,
     DefaultValuedAttr<I64Attr, "0">:$pin,
@@ -79,7 +93,8 @@ def Agt_AttentionOp : Agt_Op<"attention", [
     OptionalAttr<I64Attr>:$k_block, OptionalAttr<I64Attr>:$v_block,
     DefaultValuedAttr<Agt_LayoutAttr, "::agt::Layout::HSD">:$layout,
     UnitAttr:$partial);
-  let results = (outs Agt_FloatTensor:$result, Optional<Agt_F32Tensor>:$second);
+  let results = (outs AnyTypeOf<[Agt_FloatTensor, Agt_LeavesType]>:$result,
+                      Optional<Agt_F32Tensor>:$second);
   let extraClassDeclaration = [{
     /// The log-sum of each row, where it is asked for.
     mlir::Value getLse() { return getPartial() ? mlir::Value() : getSecond(); }
@@ -99,10 +114,71 @@ def Agt_AttentionOp : Agt_Op<"attention", [
       | `kv_len` `(` $kv_len `)`
       | `k_scale` `(` $k_scale `)` | `v_scale` `(` $v_scale `)`
       | `enabled` `(` $enabled `)`
+      | `into` `(` $into `)` | `owner` `(` $owner `)`
     )
     (`causal` `` $causal^)? (`left` $window_left^)? (`right` $window_right^)?
     (`pin` $pin^)? (`softcap` $softcap^)? (`k_block` $k_block^)? (`v_block` $v_block^)?
     (`layout` `` $layout^)? (`partial` $partial^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Agt_LeavesOp : Agt_Op<"leaves", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "partial results of attention that do not depend on cuts";
+  let description = [{
+    What an attention has made of the keys it has met so far, block by block: leaf
+    i is the keys from 128 i on. Partial results of leaves merge in one binary tree
+    over their numbers, whatever the order in which they come and whoever has
+    them, so that the bits of the result follow from the keys alone (attention.md
+    section 2, Reproducible). Subtrees that are whole are kept as one partial
+    result each.
+
+    The keys, `tokens` of them, are cut in `parts` at boundaries of leaves
+    (`leaves` or `zigzag_leaves`).
+
+    Example:
+
+    ```mlir
+    %none = agt.leaves %tokens parts 1 leaves
+    %all = agt.attention %q, %k, %v into(%none) owner(%zero) partial
+        : (tensor<8x?x64xf32>, tensor<2x?x64xf32>, tensor<2x?x64xf32>, !agt.leaves, index) -> !agt.leaves
+    %o = agt.root %all of %q, %v : (!agt.leaves, tensor<8x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
+    ```
+
+    **Constraints**
+    - leaves_c1: there is a part at least, and parts are whole leaves.
+  }];
+  let arguments = (ins Index:$tokens, I64Attr:$parts, Agt_BalanceAttr:$balance);
+  let results = (outs Agt_LeavesType:$result);
+  let assemblyFormat = "$tokens `parts` $parts `` $balance attr-dict";
+  let hasVerifier = 1;
+}
+
+def Agt_RootOp : Agt_TensorOp<"root"> {
+  let summary = "the result of an attention all of whose leaves are there";
+  let description = [{
+    The root of the tree of `agt.leaves`, its rows finished as `agt.attention`
+    finishes them: the sink takes part here, once. `query` and `value` are those
+    of the attention; of the query only the dims are asked.
+
+    Example:
+
+    ```mlir
+    %o = agt.root %all of %q, %v : (!agt.leaves, tensor<8x?x64xf32>, tensor<2x?x64xf32>) -> tensor<8x?x64xf32>
+    ```
+
+    **Constraints**
+    - root_c1: the result has the dims of the query, with the value's last.
+    - root_c2: `lse` has the shape of the query without its last dim.
+    - root_c3: the sink is [heads].
+  }];
+  let arguments = (ins Agt_LeavesType:$leaves, Agt_FloatTensor:$query,
+    Agt_KeyTensor:$value, Optional<Agt_FloatTensor>:$sink,
+    DefaultValuedAttr<Agt_LayoutAttr, "::agt::Layout::HSD">:$layout);
+  let results = (outs Agt_FloatTensor:$result, Optional<Agt_F32Tensor>:$lse);
+  let assemblyFormat = [{
+    $leaves `of` $query `,` $value (`sink` `(` $sink^ `)`)?
+    (`layout` `` $layout^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -39,7 +39,9 @@ def Agt_PairsAttr : Agt_EnumAttr<Agt_PairsKind, "pairs">;
 def Agt_BalanceKind : Agt_Enum<"Balance", "which tokens a part of a dim holds", [
   I32EnumAttrCase<"Contiguous", 0, "contiguous">,
   I32EnumAttrCase<"Zigzag", 1, "zigzag">,
-  I32EnumAttrCase<"Striped", 2, "striped">]>;
+  I32EnumAttrCase<"Striped", 2, "striped">,
+  I32EnumAttrCase<"Leaves", 3, "leaves">,
+  I32EnumAttrCase<"ZigzagLeaves", 4, "zigzag_leaves">]>;
 def Agt_BalanceAttr : Agt_EnumAttr<Agt_BalanceKind, "balance">;
 
 def Agt_ViaKind : Agt_Enum<"Via", "how attention meets keys elsewhere", [

@@ -29,6 +29,8 @@ def Agt_BoolTensor : Agt_TensorOf<I1>;
 def Agt_I8Tensor : Agt_TensorOf<I8>;
 def Agt_I32Tensor : Agt_TensorOf<I32>;
 def Agt_F32Tensor : Agt_TensorOf<F32>;
+def Agt_LeavesType : Type<CPred<"::mlir::isa<::agt::LeavesType>($_self)">,
+  "leaves">, BuildableType<"::agt::LeavesType::get($_builder.getContext())">;
 def Agt_Scalar : AnyTypeOf<[Index, F64], "index or f64">;
 
 #endif // AGT_TYPES_TD

@@ -51,6 +51,7 @@ constexpr Known kKnown[] = {
     {kShardingsOfResults, onAny, isArrayOf<ShardingAttr>,
      "an array of shardings"},
     {kHidden, onOp<GraphOp>, is<UnitAttr>, "no value"},
+    {kReproducible, onOp<GraphOp>, is<UnitAttr>, "no value"},
     {kPolicy, onOp<GraphOp>, isPolicy, "'pass-kv' or 'pass-q'"},
     {kPolicyOf, onOp<GraphOp>, is<FlatSymbolRefAttr>, "a symbol"},
     {kRings, onOp<GraphOp>, is<IntegerAttr>, "an integer"},

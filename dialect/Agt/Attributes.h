@@ -26,6 +26,9 @@ constexpr llvm::StringLiteral kShardingsOfResults = "agt.shardings";
 
 /// A unit: the graph is not the author's, and nobody is shown it.
 constexpr llvm::StringLiteral kHidden = "agt.hidden";
+/// A unit: the bits of its results depend on its inputs alone, so no kernel may
+/// be chosen by the number of rows.
+constexpr llvm::StringLiteral kReproducible = "agt.reproducible";
 /// What agt-add-policies leaves on graphs on a mesh. `agt.policy`, a text, is
 /// the way that keys and queries meet on rings: keys go round, or queries go to
 /// them. `agt.policy_of`, a symbol, is on the program for the other way and

@@ -56,7 +56,8 @@ def Ring_AttendOp : Ring_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     What `agt.attention` computes for these keys alone. `owner` is the place that the shard
     started from; where `sees` is false no query sees any of its keys, and
-    nothing is computed.
+    nothing is computed. With `into` the blocks of keys are added to leaves that all
+    steps share, and merging the steps is a matter of those.
 
     Example:
 
@@ -81,6 +82,7 @@ def Ring_AttendOp : Ring_Op<"attend", [Pure, AttrSizedOperandSegments]> {
     Optional<Agt_I32Tensor>:$q_pos, Optional<Agt_I32Tensor>:$kv_pos,
     Optional<Agt_I32Tensor>:$q_seg, Optional<Agt_I32Tensor>:$kv_seg,
     Optional<Agt_F32Tensor>:$k_scale, Optional<Agt_F32Tensor>:$v_scale,
+    Optional<Agt_LeavesType>:$into,
     Index:$owner, I64Attr:$step,
     DefaultValuedAttr<Agt_CausalAttr, "::agt::Causal::None">:$causal,
     OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right,
@@ -99,6 +101,7 @@ def Ring_AttendOp : Ring_Op<"attend", [Pure, AttrSizedOperandSegments]> {
       | `q_pos` `(` $q_pos `)` | `kv_pos` `(` $kv_pos `)`
       | `q_seg` `(` $q_seg `)` | `kv_seg` `(` $kv_seg `)`
       | `k_scale` `(` $k_scale `)` | `v_scale` `(` $v_scale `)`
+      | `into` `(` $into `)`
     ) `step` $step `owner` $owner
     (`causal` `` $causal^)? (`left` $window_left^)? (`right` $window_right^)?
     (`pin` $pin^)? (`softcap` $softcap^)? (`k_block` $k_block^)? (`v_block` $v_block^)?

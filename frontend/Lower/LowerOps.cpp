@@ -360,6 +360,7 @@ ValueRange GraphLowering::lowerAttention(const Inst &inst, Location loc) {
       value(args.kvPos), value(args.qSeg), value(args.kvSeg), value(args.qCu),
       value(args.kvCu), value(args.kvLen), value(args.kScale),
       value(args.vScale), /*enabled=*/Value(),
+      /*into=*/Value(), /*owner=*/Value(),
       CausalAttr::get(context, causalKind(args.causal)), optionalInt(args.left),
       optionalInt(args.right), builder.getI64IntegerAttr(args.pin),
       args.softcap ? builder.getF64FloatAttr(*args.softcap) : FloatAttr(),

@@ -12,15 +12,21 @@ std::vector<Run> runsOf(Tokens balance, int64_t parts, int64_t part,
     if (run.count > 0)
       runs.push_back(run);
   };
+  int64_t grain = balance >= Tokens::Leaves ? kLeafTokens : 1;
   auto piece = [&](int64_t number, int64_t pieces) {
-    int64_t each = tokens / pieces, more = tokens % pieces;
-    add({number * each + std::min(number, more), each + (number < more), 1});
+    int64_t units = (tokens + grain - 1) / grain;
+    int64_t each = units / pieces, more = units % pieces;
+    int64_t first = number * each + std::min(number, more);
+    int64_t end = std::min(tokens, (first + each + (number < more)) * grain);
+    add({first * grain, end - first * grain, 1});
   };
   switch (balance) {
   case Tokens::Contiguous:
+  case Tokens::Leaves:
     piece(part, parts);
     break;
   case Tokens::Zigzag:
+  case Tokens::ZigzagLeaves:
     piece(part, 2 * parts);
     piece(2 * parts - 1 - part, 2 * parts);
     break;

@@ -24,7 +24,10 @@
 
 namespace agt::analysis {
 
-enum class Tokens { Contiguous, Zigzag, Striped };
+enum class Tokens { Contiguous, Zigzag, Striped, Leaves, ZigzagLeaves };
+
+/// Tokens that cuts of Leaves and ZigzagLeaves keep together.
+constexpr int64_t kLeafTokens = 128;
 
 /// Positions first, first + step, ... (`count` of them).
 struct Run {

@@ -96,12 +96,22 @@ std::string Explanation::axes() const {
   return text;
 }
 
+static std::string orderOf(Balance balance) {
+  if (!ofLeaves(balance))
+    return stringifyBalance(balance).str();
+  return (balance == Balance::Leaves ? "contiguous" : "zigzag") +
+         std::string(" in whole blocks of ") + std::to_string(kLeafKeys);
+}
+
 std::string Explanation::headline() const {
-  std::string balance = stringifyBalance(a.split.balance).str();
+  std::string balance = orderOf(a.split.balance);
   switch (a.way) {
   case Way::PassKV:
     return "keys and values go round the " + axes() + ", " + balance +
-           " (pass-KV): queries are cut as they are";
+           " (pass-KV): " +
+           (ofLeaves(a.split.balance)
+                ? "partial results merge in one fixed tree (--reproducible)"
+                : "queries are cut as they are");
   case Way::PassQ:
     return "keys and values stay at the " + axes() + ", " + balance +
            ", and partial results are combined (pass-Q): queries are whole";
@@ -168,21 +178,23 @@ void Explanation::noteTraffic() {
   double rings = double(mesh.positions()) / double(ring.places);
   double kv = passKvBytes(ring, bytes, queries) * rings;
   double q = passQBytes(ring, bytes, queries) * rings;
-  bool keysMove = a.way == Way::PassKV;
+  bool keysMove = a.way == Way::PassKV, onlyWay = ofLeaves(a.split.balance);
   double all = keysMove ? kv : q, most = 0;
   for (int64_t place = 0; place < ring.places; ++place)
     most = std::max(most, keysMove
                               ? double(ring.tokensReceived(place)) * bytes.keys
                               : passQBytesOf(ring, bytes, queries, place));
   note((keysMove ? "pass-KV moves " : "pass-Q moves ") + bytesText(all) +
-       " in all, at most " + bytesText(most) + " to a position; " +
-       (keysMove ? "pass-Q" : "pass-KV") + " would move " +
-       bytesText(keysMove ? q : kv));
+       " in all, at most " + bytesText(most) + " to a position" +
+       (onlyWay ? ""
+                : std::string(keysMove ? "; pass-Q" : "; pass-KV") +
+                      " would move " + bytesText(keysMove ? q : kv)));
   double least = crossover(ring.places, bytes, queries);
-  note(least < 0
-           ? "pass-Q moves less for any number of queries"
-           : "with every key visible pass-Q moves less below " +
-                 plainText(1000 * least) + " queries for each 1,000 keys");
+  if (!onlyWay)
+    note(least < 0
+             ? "pass-Q moves less for any number of queries"
+             : "with every key visible pass-Q moves less below " +
+                   plainText(1000 * least) + " queries for each 1,000 keys");
   double aux = 0;
   for (int64_t place = 0; place < ring.places; ++place)
     aux += double(ring.tokensReceived(place)) * rings * bytes.aux;

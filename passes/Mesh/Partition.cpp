@@ -78,9 +78,8 @@ OpFoldResult Partition::partSize(Value whole, int64_t dim,
   if (!split.isCut())
     return size;
   int64_t parts = cutOf(mesh, split)->parts;
-  int64_t pieces = split.balance == Balance::Zigzag ? 2 * parts : parts;
   std::optional<int64_t> known = getConstantIntValue(size);
-  if (known && *known % pieces == 0)
+  if (known && cutsEvenly(*known, parts, split.balance))
     return b.getIndexAttr(*known / parts);
   return ring::ExtentOp::create(b, loc, placeOf ? placeOf : place(split),
                                 index(size), b.getI64IntegerAttr(parts),

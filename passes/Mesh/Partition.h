@@ -39,6 +39,8 @@ public:
   mlir::LogicalResult run();
   /// Of a graph whose shardings are known.
   RingChoice choice();
+  /// How the keys are cut that go round.
+  llvm::SmallVector<DimSplit> keysOnRings();
 
 private:
   /// The cut of each factor of an op.

@@ -22,12 +22,11 @@ int64_t agt::tokensDim(AttentionOp op) {
 Value Partition::positions(Value placeOf, OpFoldResult tokens,
                            const DimSplit &split) {
   int64_t parts = cutOf(mesh, split)->parts;
-  int64_t pieces = split.balance == Balance::Zigzag ? 2 * parts : parts;
   std::optional<int64_t> known = getConstantIntValue(tokens);
   SmallVector<Value> open;
   int64_t size = ShapedType::kDynamic;
   auto balance = BalanceAttr::get(b.getContext(), split.balance);
-  if (known && *known % pieces == 0)
+  if (known && cutsEvenly(*known, parts, split.balance))
     size = *known / parts;
   else
     open.push_back(ring::ExtentOp::create(b, loc, placeOf, index(tokens),
@@ -119,6 +118,8 @@ RingChoice Partition::choice() {
     const DimSplit &queries = splits[rule.queries], &keys = splits[rule.keys];
     if (isUlysses(queries) || isUlysses(keys)) {
       choice.whyNone = "its positions share the heads of its attention";
+    } else if (onRing(rule, splits) && ofLeaves(keys.balance)) {
+      choice.whyNone = "its keys go round in any case (--reproducible)";
     } else if (onRing(rule, splits)) {
       ++choice.rings;
       choice.largest = std::max(choice.largest, cutOf(mesh, keys)->parts);
@@ -128,6 +129,18 @@ RingChoice Partition::choice() {
     }
   }
   return choice;
+}
+
+SmallVector<DimSplit> Partition::keysOnRings() {
+  SmallVector<DimSplit> cuts;
+  for (AttentionOp op : graph.getOps<AttentionOp>()) {
+    ShardingRule rule = shardingRule(op);
+    Splits splits = splitsOf(op, rule);
+    const DimSplit &queries = splits[rule.queries], &keys = splits[rule.keys];
+    if (!isUlysses(queries) && !isUlysses(keys) && onRing(rule, splits))
+      cuts.push_back(keys);
+  }
+  return cuts;
 }
 
 LogicalResult Partition::cutByHeads(AttentionOp op, const ShardingRule &rule,
@@ -236,7 +249,8 @@ LogicalResult Partition::convertAttention(AttentionOp op,
     // Cut as the queries are, keys go round; where the queries are whole they
     // stay, and partial results move: unless the graph says which way it is.
     auto policy = graph->getAttrOfType<StringAttr>(kPolicy);
-    bool toKeys = policy ? policy.getValue() == kPassQ : !queries.isCut();
+    bool toKeys = policy ? policy.getValue() == kPassQ
+                         : !queries.isCut() && !ofLeaves(keys.balance);
     if (toKeys && queries.isCut())
       toKeys = cutOf(mesh, keys)->parts > 1;
     if (!toKeys && !queries.isCut())

@@ -129,7 +129,7 @@ Value RingBuilder::attend(int64_t step) {
       op.getScale(), masks, held(Op::odsIndex_bias), held(Op::odsIndex_alibi),
       queryPositions, keyAt, held(Op::odsIndex_q_seg),
       held(Op::odsIndex_kv_seg), held(Op::odsIndex_k_scale),
-      held(Op::odsIndex_v_scale), owner, b.getI64IntegerAttr(step),
+      held(Op::odsIndex_v_scale), leaves, owner, b.getI64IntegerAttr(step),
       op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(),
       op.getPinAttr(), op.getSoftcapAttr(), blockOfOne(op.getKScale()),
       blockOfOne(op.getVScale()), op.getLayoutAttr());
@@ -169,6 +169,9 @@ Value RingBuilder::goRound() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&schedule.getBody().front());
   Value partial;
+  if (ofLeaves(keys.balance))
+    leaves = LeavesOp::create(b, loc, keyTokens, b.getI64IntegerAttr(cut.parts),
+                              BalanceAttr::get(b.getContext(), keys.balance));
   for (int64_t step = 0; step < cut.parts; ++step) {
     bool last = step + 1 == cut.parts;
     if (!last)

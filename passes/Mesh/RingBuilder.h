@@ -107,6 +107,7 @@ private:
   llvm::SmallVector<Value>
       holds; // by operand: one value may be several of them
   Value ownPlace, queryTokens, keyTokens, offset, queryAt;
+  Value leaves; // what all steps add to; null where partial results merge
   ring::PartialType type;
 };
 

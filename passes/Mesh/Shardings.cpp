@@ -63,6 +63,12 @@ double agt::linkOf(MeshOp mesh, unsigned axis) {
   return own > 0 ? own : declaredBy(mesh, "link");
 }
 
+bool agt::cutsEvenly(int64_t tokens, int64_t parts, Balance balance) {
+  bool zigzag = balance == Balance::Zigzag || balance == Balance::ZigzagLeaves;
+  int64_t pieces = zigzag ? 2 * parts : parts;
+  return tokens % (ofLeaves(balance) ? pieces * kLeafKeys : pieces) == 0;
+}
+
 std::optional<Cut> agt::cutOf(MeshOp mesh, const DimSplit &split) {
   ArrayRef<int64_t> sizes = mesh.getSizes();
   Cut cut{1, 1};

@@ -39,6 +39,9 @@ struct Cut {
 };
 std::optional<Cut> cutOf(MeshOp mesh, const DimSplit &split);
 
+/// Whether all parts of so many tokens are of one size.
+bool cutsEvenly(int64_t tokens, int64_t parts, Balance balance);
+
 } // namespace agt
 
 #endif // AGT_PASSES_MESH_SHARDINGS_H

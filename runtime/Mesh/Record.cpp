@@ -33,7 +33,7 @@ static std::vector<agt_split> checkedSplits(const agt_run &run,
       failPlan(run, "a split of dim " + std::to_string(split.dim) +
                         " of a tensor of " + std::to_string(rank));
     if (split.parts < 1 || split.step < 1 || split.balance < AGT_CONTIGUOUS ||
-        split.balance > AGT_STRIPED)
+        split.balance > AGT_ZIGZAG_LEAVES)
       failPlan(run, "a split in " + std::to_string(split.parts) +
                         " parts by steps of " + std::to_string(split.step) +
                         ", balance " + std::to_string(split.balance));

@@ -9,11 +9,15 @@
 
 namespace agt::rt {
 
-// Piece `index` of `tokens` tokens in `pieces` pieces.
-static TokenRun pieceOf(int64_t tokens, int64_t pieces, int64_t index) {
-  int64_t each = tokens / pieces;
-  int64_t more = tokens % pieces;
-  return {index * each + std::min(index, more), each + (index < more), 1};
+// Piece `index` of `tokens` tokens in `pieces` pieces, cut between units of
+// `grain` tokens.
+static TokenRun pieceOf(int64_t tokens, int64_t grain, int64_t pieces,
+                        int64_t index) {
+  int64_t units = (tokens + grain - 1) / grain;
+  int64_t each = units / pieces, more = units % pieces;
+  int64_t first = index * each + std::min(index, more);
+  int64_t end = std::min(tokens, (first + each + (index < more)) * grain);
+  return {first * grain, end - first * grain, 1};
 }
 
 std::vector<TokenRun> tokensOf(const agt_split &split, int64_t part,
@@ -24,13 +28,15 @@ std::vector<TokenRun> tokensOf(const agt_split &split, int64_t part,
       runs.push_back(run);
   };
   int64_t parts = split.parts;
+  int64_t grain = split.balance >= AGT_LEAVES ? AGT_LEAF_KEYS : 1;
   if (split.balance == AGT_STRIPED) {
     add({part, part < tokens ? (tokens - part - 1) / parts + 1 : 0, parts});
-  } else if (split.balance == AGT_ZIGZAG) {
-    add(pieceOf(tokens, 2 * parts, part));
-    add(pieceOf(tokens, 2 * parts, 2 * parts - 1 - part));
+  } else if (split.balance == AGT_ZIGZAG ||
+             split.balance == AGT_ZIGZAG_LEAVES) {
+    add(pieceOf(tokens, grain, 2 * parts, part));
+    add(pieceOf(tokens, grain, 2 * parts, 2 * parts - 1 - part));
   } else {
-    add(pieceOf(tokens, parts, part));
+    add(pieceOf(tokens, grain, parts, part));
   }
   return runs;
 }

@@ -13,10 +13,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace agt::rt {
+
+struct Leaves; // Leaves.cpp: what an attention has made of its keys so far
 
 /// Seconds on a clock that never jumps.
 double monotonicSeconds();
@@ -126,6 +129,7 @@ struct agt_run {
   std::vector<agt::rt::HopRecord> hops;
   std::vector<agt::rt::ValueRecord> values;
   std::vector<agt::rt::OutputRecord> outputs;
+  std::vector<std::shared_ptr<agt::rt::Leaves>> leaves;
   int64_t position = -1; // on the mesh
   bool failed = false;   // to be dropped
 };

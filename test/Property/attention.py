@@ -3,7 +3,7 @@
 compiled program and by the float64 oracle.
 
 usage: attention.py [--seed N] [--programs N] [--graphs N] [--device D] [--keep DIR]
-                    [--without FEATURE] [--mesh]
+                    [--without FEATURE] [--mesh | --reproducible]
 
 A case is a handful of choices (Case). One that fails is made smaller, choice by
 choice, as long as it fails; what is left is printed as an .agt file and kept
@@ -11,6 +11,9 @@ with its .npy files and the commands that show it.
 
 With --mesh every attention is on a mesh of 1 to 8 positions and cut over its
 tokens; where they meet on a ring, the way that they do is drawn as well.
+
+With --reproducible the programs are compiled so, and every attention is there several
+times: without a mesh, and on meshes of other sizes and balances. All must give the same bits.
 """
 
 import dataclasses
@@ -149,6 +152,18 @@ def on_mesh(case: Case) -> Case:
         return dataclasses.replace(case, mesh=mesh, kv_heads=mesh * rng.randint(1, 2), names=False, via="ulysses")
     policy = rng.choice(["", "pass-kv", "pass-q"]) if case.cut != "queries" else ""
     return dataclasses.replace(case, alias=rng.random() < 0.2, policy=policy)
+
+
+def twins(case: Case) -> list[Case]:
+    """The case on one device and on meshes, tokens in any order."""
+    rng = random.Random(case.seed)
+    # Long enough for blocks on several positions, or of no token at all.
+    short = lambda: rng.choice([0, 1, 127, 128, 129, 200, 385, 640, 900])
+    case = dataclasses.replace(case, queries=short(), keys=max(short(), 2 if case.k_block or case.v_block else 0))
+    meshes = [(1, "contiguous"), (2, "striped"), (3, "zigzag"), (4, "contiguous"), (5, "zigzag"), (8, "contiguous")]
+    return [case] + [dataclasses.replace(case, mesh=mesh, balance=balance,
+                                         cut=rng.choice(["both", "both", "keys", "queries"]))
+                     for mesh, balance in rng.sample(meshes, 3)]
 
 
 def stretching(rng, case):
@@ -368,13 +383,29 @@ def check(build: Build, source, program, folder, device):
     return compare(build.name, build.inputs, results, source, program, folder, device, forced)
 
 
-def compile_graphs(builds, folder, name, device):
+def check_twins(builds, source, program, folder, device):
+    """What is wrong with builds of one case, or None."""
+    for build in builds:
+        if wrong := check(build, source, program, folder, device):
+            return wrong
+    for name, _, _ in builds[0].results():
+        path = lambda build: folder / f"{build.name}.got.{name}.npy"
+        first = np.load(path(builds[0]))
+        for build in builds[1:]:
+            other = np.load(path(build))
+            if differ := int((first.view(np.uint8) != other.view(np.uint8)).sum() if first.ndim else 0):
+                return (f"{differ} bytes of {name} are not those without a mesh: {path(build)} over "
+                        f"{build.case.mesh} positions, {build.case.balance}, cut {build.case.cut}")
+    return None
+
+
+def compile_graphs(builds, folder, name, device, more=()):
     """The program, or what agtc says."""
     source, program = folder / f"{name}.agt", folder / name
     meshes = sorted({b.case.mesh for b in builds} - {0})
     source.write_text("\n".join([f"mesh mesh{n} {{ axes: cp = {n}; }}" for n in meshes] + [b.text() for b in builds]))
     # Parts of a block each: keys are split wherever rows are few.
-    done = run(["agtc", f"--target={device}", "--split-keys=64", str(source), "-o", str(program)])
+    done = run(["agtc", f"--target={device}", "--split-keys=64", *more, str(source), "-o", str(program)])
     return source, program, done.stderr if done.returncode else None
 
 
@@ -404,12 +435,12 @@ def smaller(case: Case):
                 yield dataclasses.replace(case, **{name: less})
 
 
-def shrink(case: Case, folder, device, tries=150):
+def shrink(case: Case, builds_of, folder, device, more, tries=150):
     """A smaller case that fails too, and what is wrong with it."""
     def failure(case):
-        build = Build(case, "smallest")
-        source, program, trouble = compile_graphs([build], folder, "smallest", device)
-        return f"agtc failed\n{trouble}" if trouble else check(build, source, program, folder, device)
+        builds = builds_of(case, "smallest")
+        source, program, trouble = compile_graphs(builds, folder, "smallest", device, more)
+        return f"agtc failed\n{trouble}" if trouble else check_twins(builds, source, program, folder, device)
 
     wrong, progress = failure(case), True
     while wrong and progress and tries > 0:
@@ -429,7 +460,13 @@ def shrink(case: Case, folder, device, tries=150):
 def main() -> int:
     parser = options(__doc__, "a feature to leave out (see Case)")
     parser.add_argument("--mesh", action="store_true")
+    parser.add_argument("--reproducible", action="store_true")
     arguments = parser.parse_args()
+    more = ("--reproducible",) if arguments.reproducible else ()
+
+    def builds_of(case, name):
+        return [Build(twin, f"{name}.{i}".replace(".", "_")) for i, twin in
+                enumerate(twins(case) if arguments.reproducible else [case])]
 
     print(f"seed {arguments.seed}: {arguments.programs} programs of {arguments.graphs} attentions", flush=True)
     failures = 0
@@ -440,8 +477,8 @@ def main() -> int:
         cases = [dataclasses.replace(c, **{f: ABSENT[f] for f in arguments.without}) for c in cases]
         folder = pathlib.Path(arguments.keep or tempfile.mkdtemp(prefix="agt-attention-")) / str(seed)
         folder.mkdir(parents=True, exist_ok=True)
-        builds = [Build(case, f"g{i}") for i, case in enumerate(cases)]
-        source, program, trouble = compile_graphs(builds, folder, "graphs", arguments.device)
+        builds = [builds_of(case, f"g{i}") for i, case in enumerate(cases)]
+        source, program, trouble = compile_graphs(sum(builds, []), folder, "graphs", arguments.device, more)
         if trouble:
             print(f"seed {seed}: agtc failed on {source}\n{trouble}")
             failures += 1
@@ -449,16 +486,17 @@ def main() -> int:
         if number == 0 and arguments.device == "vulkan" and (wrong := invalid_spirv(source, folder)):
             print(f"seed {seed}: {wrong}")
             failures += 1
-        for case, build in zip(cases, builds):
-            wrong = check(build, source, program, folder, arguments.device)
+        for case, group in zip(cases, builds):
+            wrong = check_twins(group, source, program, folder, arguments.device)
             if not wrong:
-                for path in folder.glob(f"{build.name}.*.npy"):
-                    path.unlink()
+                for build in group:
+                    for path in folder.glob(f"{build.name}.*.npy"):
+                        path.unlink()
                 continue
             failures += 1
-            print(f"seed {seed}, graph {build.name}: {wrong}\n{build.text()}", flush=True)
+            print(f"seed {seed}, graph {group[0].name}: {wrong}\n{group[0].text()}", flush=True)
             if failures <= 3:
-                small, wrong = shrink(case, folder, arguments.device)
+                small, wrong = shrink(case, builds_of, folder, arguments.device, more)
                 print(f"smallest case that fails ({folder}/smallest.agt): {wrong}\n{Build(small, 'smallest').text()}",
                       flush=True)
     print(f"{arguments.programs * arguments.graphs} cases, {failures} failed")

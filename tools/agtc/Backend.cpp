@@ -39,6 +39,7 @@ private:
   int fail(llvm::Error error);
   bool chooseTargets();
   bool namesFitLibrary();
+  void warnOfSharedLaunches();
 
   ModuleOp module;
   const CompileOptions &options;
@@ -195,6 +196,18 @@ bool Backend::chooseTargets() {
   return true;
 }
 
+/// What a reproducible program cannot promise.
+void Backend::warnOfSharedLaunches() {
+  for (LlmOp op : module.getOps<LlmOp>())
+    if (DictionaryAttr settings = op.getSettingsAttr();
+        settings && settings.contains("pages"))
+      op.emitWarning("agents and 'serve' ask '")
+          << op.getSymName()
+          << "' in launches that all share who ask at the same time, keys in "
+             "the order of their pages: the bits of its answers are not "
+             "reproducible there";
+}
+
 int Backend::run() {
   if (options.emit == "spirv" && options.target == "cpu") {
     complain("there is no SPIR-V with --target=cpu; --emit=kernels shows what "
@@ -206,16 +219,19 @@ int Backend::run() {
   if (!chooseTargets())
     return BadUsage;
   program.kernels.splitKeys = options.splitKeys;
+  PipelineOptions pipeline{options.explain, options.reproducible};
   auto configured = [this](PassManager &passes) {
     return configure(passes, options);
   };
   if (failed(host::lower(module, configured, buildModelPipeline)))
     return ErrorsInProgram;
+  if (options.reproducible)
+    warnOfSharedLaunches();
   program.manifest = host::describeProgram(module, programName(options));
   if (options.emit == "lib" && !namesFitLibrary())
     return ErrorsInProgram;
   if (failed(host::lower(module, configured, [&](OpPassManager &passes) {
-        buildRingPipeline(passes, options.explain);
+        buildRingPipeline(passes, pipeline);
       })))
     return ErrorsInProgram;
   if (options.emit == "ring")
@@ -227,6 +243,9 @@ int Backend::run() {
                          [&](OpPassManager &passes) {
                            buildKernelPipeline(passes, options.explain);
                          })) ||
+      failed(host::keepGraphs(module, program)) ||
+      (options.reproducible &&
+       failed(host::lower(module, configured, buildLeavesPipeline))) ||
       failed(host::lowerToHost(module, program)))
     return ErrorsInProgram;
   if (options.emit == "kernels")

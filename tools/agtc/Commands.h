@@ -26,6 +26,7 @@ struct CompileOptions {
   std::vector<std::string> only;
   sema::SemaOptions::Tests tests = sema::SemaOptions::Tests::None;
   int64_t splitKeys = 1024;
+  bool reproducible = false;
   bool verifyDiagnostics = false;
   bool verifyEach = false;
   bool explain = false;

@@ -95,9 +95,9 @@ private:
     app.add_flag_callback(
         "--tests", [&o] { o.tests = agt::sema::SemaOptions::Tests::All; },
         "compile the test blocks too, which 'agtc test' runs");
-    app.add_flag("--reproducible", reproducible,
-                 "the same bits whatever the mesh, balance or batch (not in "
-                 "this version)");
+    app.add_flag("--reproducible", o.reproducible,
+                 "the same bits whatever the mesh, balance or batch, on one "
+                 "kind of device");
     app.add_option("--split-keys", o.splitKeys,
                    "N: keys that a part has at least where an attention of few "
                    "rows is split over its keys (1024); 0: none is split")
@@ -250,11 +250,6 @@ private:
       complain("expected a program or a command, see 'agtc --help'");
       return BadUsage;
     }
-    if (reproducible) {
-      complain("'--reproducible' is not part of this version: the same program "
-               "gives the same bits on the same mesh and batch alone");
-      return BadUsage;
-    }
     return compile(compileOptions);
   }
 
@@ -266,7 +261,6 @@ private:
 
   CLI::App app;
   CompileOptions compileOptions;
-  bool reproducible = false;
   CheckOptions checkOptions;
   FmtOptions fmtOptions;
   GraphOptions graphOptions;

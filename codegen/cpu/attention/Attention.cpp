@@ -20,8 +20,10 @@ buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
   CpuBuilder b(module, function, loc);
   int64_t lanes = target.lanes;
   // A panel of values may reach 64 elements beyond a row (AGT_CPU_SLACK).
-  BlockKernel one(b, spec, {{1, 4, lanes}, 1, false});
-  BlockKernel few(b, spec, {{4, 2, lanes}, fewRows, false});
+  // Keys that are not packed are summed in another order: leaves must not know
+  // how many rows there are.
+  BlockKernel one(b, spec, {{1, 4, lanes}, 1, spec.leaves});
+  BlockKernel few(b, spec, {{4, 2, lanes}, fewRows, spec.leaves});
   BlockKernel many(b, spec, {{target.tileRows, 2, lanes}, manyRows, true});
   Launch launch(b, spec);
   b.ifElse(

@@ -493,6 +493,8 @@ void BlockKernel::writeRow(Index row) {
   Value m = b.load(maxima + row * lanes), l = b.load(factors);
   if (!spec.split)
     return writeFinished(row, m, l);
+  if (spec.leaves)
+    return writePartial(row, m, l);
   b.ifElse(
       b.scalar(kParts) < 2, [&] { writeFinished(row, m, l); },
       [&] { writePartial(row, m, l); });

@@ -26,6 +26,7 @@ Launch::Launch(CpuBuilder &b, const AttentionSpec &spec) : b(b), spec(spec) {
   Index head = b.group() / blocks;
   if (spec.split) {
     part = head % b.scalar(kParts);
+    slot = part + b.scalar(kFirstSlot);
     head = head / b.scalar(kParts);
   }
   // Under a causal mask later rows are more work: those first.
@@ -177,12 +178,13 @@ void Launch::storeRow(Index row, Value m, Value l,
 void Launch::keepPart(codegen::KeyBlocks &keyBlocks) const {
   if (!spec.split)
     return;
-  Index each = b.scalar(kPartBlocks), from = part * each;
+  Index each = b.scalar(kPartBlocks);
+  Index from = part * each + b.scalar(kFirstBlock);
   keyBlocks.keepOnly(b, b.narrow(from), b.narrow(from + each));
 }
 
 Pointer Launch::partialRow(Index row) const {
-  Index at = part * b.scalar(kBatch) + batch;
+  Index at = slot * b.scalar(kBatch) + batch;
   at = at * (kvHeads * stacked) + queryHead(row);
   at = at * queries + row / stacked;
   return buffer(kPartials) + at * (valueDim + 2);

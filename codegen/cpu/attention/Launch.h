@@ -22,7 +22,7 @@ public:
   Index headDim, valueDim;
   Index rows;          // stacked * queries
   Index block, blocks; // which part of the rows, of how many
-  Index part;          // of the keys, where these are split
+  Index part, slot;    // of the keys and of kPartials, where keys are split
   Pointer k, v;        // the kv head's first token
   Index kToken, vToken;
   codegen::ScoreExpr score;

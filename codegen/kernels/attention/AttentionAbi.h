@@ -31,6 +31,7 @@ enum Buffer : unsigned {
   kVScale,   // f32
   kBlocks,   // i32, of BlocksKernel.h: which blocks of keys have any to see
   kPartials, // f32, of MergeKernel.h: what each part of the keys comes to
+  kMerges,   // i32, of LeavesKernel.h: which partial results make which
   kBufferCount
 };
 
@@ -93,6 +94,12 @@ enum Scalar : unsigned {
   // part is all keys, and o is written at once.
   kParts,
   kPartBlocks,
+  // The rest is the runtime's, of launches that add to leaves (agt/runtime.h,
+  // agt_graph_attend_leaves): the first part begins at this block, and is slot
+  // so and so of kPartials; what kMerges has so many of.
+  kFirstBlock,
+  kFirstSlot,
+  kMergeCount,
   kScalarCount
 };
 

@@ -8,10 +8,11 @@ bool AttentionSpec::has(Buffer buffer) const {
   case kQ:
   case kK:
   case kV:
+    return !rowsAlone;
   case kO:
-    return true;
+    return !rowsAlone || !leaves;
   case kLse:
-    return lse || partial;
+    return lse || (partial && !leaves);
   case kMask:
     return terms.mask;
   case kBias:
@@ -37,6 +38,8 @@ bool AttentionSpec::has(Buffer buffer) const {
     return hasBlocks();
   case kPartials:
     return split;
+  case kMerges:
+    return rowsAlone && leaves;
   case kBufferCount:
     break;
   }

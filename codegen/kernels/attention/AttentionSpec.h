@@ -37,6 +37,14 @@ struct AttentionSpec {
   /// workgroups see those of one row, and a second launch merges
   /// (MergeKernel.h).
   bool split = false;
+  /// A part is one block of keys, and the partial results are all there is: of
+  /// o, m and l nothing else is stored, and which kernel is taken does not
+  /// depend on the number of rows. With `split` and `partial`.
+  bool leaves = false;
+  /// Of the launches beside leaves: there are partial results and what becomes
+  /// of rows, no queries or keys. Those that merge have `leaves` too: they give
+  /// no o.
+  bool rowsAlone = false;
   // Where they are there.
   agt_dtype biasType = AGT_F32, sinkType = AGT_F32, alibiType = AGT_F32;
   /// A power of two that divides every stride of every tensor, headDim and

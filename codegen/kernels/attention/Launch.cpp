@@ -47,6 +47,7 @@ Launch::Launch(KernelBuilder &b, const AttentionSpec &spec, int64_t each,
   Value head = b.div(b.workgroup(), rowBlocks);
   if (spec.split) {
     part = b.rem(head, b.scalar(kParts));
+    slot = b.add(part, b.scalar(kFirstSlot));
     head = b.div(head, b.scalar(kParts));
   }
   Value block = b.rem(b.workgroup(), rowBlocks);
@@ -222,7 +223,8 @@ void Launch::forKeyBlocks(KernelBuilder &b, Value first, Value last,
                           llvm::function_ref<void(Value, Value)> body) const {
   codegen::KeyBlocks blocks(b, score, row(b, first), row(b, last), kBlockKeys);
   if (part) {
-    Value from = b.mul(part, b.scalar(kPartBlocks));
+    Value from =
+        b.add(b.mul(part, b.scalar(kPartBlocks)), b.scalar(kFirstBlock));
     blocks.keepOnly(b, from, b.add(from, b.scalar(kPartBlocks)));
   }
   b.forRange(blocks.begin, blocks.count, 1, [&](Value turn) {
@@ -263,20 +265,22 @@ void Launch::store(KernelBuilder &b, llvm::function_ref<void()> finished,
                    llvm::function_ref<void()> partial) const {
   if (!spec.split)
     return finished();
+  if (spec.leaves)
+    return partial();
   b.ifElse(b.eq(b.scalar(kParts), b.i32(1)), finished, partial);
 }
 
-// [part][batch][query head][query][value dims, m, l].
-Value Launch::partialRow(KernelBuilder &b, Value part, Value row) const {
+// [slot][batch][query head][query][value dims, m, l].
+Value Launch::partialRow(KernelBuilder &b, Value slot, Value row) const {
   Value heads = b.mul(kvHeads, group);
-  Value at = b.add(b.mul(part, b.scalar(kBatch)), batch);
+  Value at = b.add(b.mul(slot, b.scalar(kBatch)), batch);
   at = b.add(b.mul(at, heads), headOf(b, row));
   at = b.add(b.mul(at, queries), queryOf(b, row));
   return b.mul(at, b.add(valueDim, 2));
 }
 
 void Launch::storePartial(KernelBuilder &b, Value row, Value m, Value l) const {
-  Value at = b.add(partialRow(b, part, row), valueDim);
+  Value at = b.add(partialRow(b, slot, row), valueDim);
   b.storeWord(place(kPartials), at, m);
   b.storeWord(place(kPartials), b.add(at, 1), l);
 }

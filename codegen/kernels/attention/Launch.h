@@ -31,6 +31,7 @@ public:
   Value kToken, vToken;
   Value firstRow; // of the workgroup
   Value part;     // of the keys, where these are split
+  Value slot;     // of kPartials, where the part is stored
   codegen::ScoreExpr score;
 
   /// How rows are numbered. Of one query head: row i is query i. Or of all
@@ -89,8 +90,8 @@ public:
   /// parts.
   void store(KernelBuilder &b, llvm::function_ref<void()> finished,
              llvm::function_ref<void()> partial) const;
-  /// The first element of the row's sums in kPartials.
-  Value partialRow(KernelBuilder &b, Value part, Value row) const;
+  /// The first element of the row's sums in a slot of kPartials.
+  Value partialRow(KernelBuilder &b, Value slot, Value row) const;
   /// Stores m and l behind them.
   void storePartial(KernelBuilder &b, Value row, Value m, Value l) const;
 

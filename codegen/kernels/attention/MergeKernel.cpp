@@ -37,7 +37,8 @@ void emitMerged(KernelBuilder &b, const AttentionSpec &spec, Value number) {
 
   unsigned partials = spec.place(kPartials);
   auto load = [&](Value part, Value at) {
-    return b.loadWord(partials, b.add(launch.partialRow(b, part, row), at));
+    Value slot = b.add(part, b.scalar(kFirstSlot));
+    return b.loadWord(partials, b.add(launch.partialRow(b, slot, row), at));
   };
   Value atM = dims, atL = b.add(dims, 1);
   Value none = b.i32(0), parts = b.scalar(kParts);
@@ -69,7 +70,7 @@ void emitMerged(KernelBuilder &b, const AttentionSpec &spec, Value number) {
   for (int64_t i = 0; i < kElements; ++i) {
     Value dim = b.add(firstDim, i);
     b.ifThen(b.lt(dim, dims), [&] {
-      b.storeElement(kO, spec.o, b.add(out, dim),
+      b.storeElement(spec.place(kO), spec.o, b.add(out, dim),
                      codegen::finishValue(b, b.load(sums[i]), done.factor));
     });
   }

@@ -61,7 +61,9 @@ struct Variants {
     shape.wide =
         (profile.features & AGT_FEATURE_INT64) && broadcastFits(spec, true);
     uint32_t unneeded = shape.wide ? 0 : AGT_FEATURE_INT64;
-    if (broadcastFits(spec, shape.wide)) {
+    // The fast kernel gives some rows to the compact one, by what others hold:
+    // leaves are the compact one's alone.
+    if (!spec.leaves && broadcastFits(spec, shape.wide)) {
       // As many rows as keep a lane's elements of q and o at 512 each: more
       // gain nothing and take the driver's compiler ever longer. The large
       // shape is for lavapipe's usual subgroups alone: it is half of what
@@ -93,6 +95,7 @@ std::vector<Variant> buildVariants(Location loc, const AttentionSpec &spec) {
       variants.addForCpuDriver(profile);
       break;
     case Family::GpuMatrix:
+      // How matrices sum is the driver's to say, but always the same.
       if (matricesFit(spec))
         variants.add(profile, buildTile(loc, spec, /*matrices=*/true),
                      ofKvHead(kTileRows));

@@ -366,7 +366,7 @@ void Builder::storePartial() {
   const RowLayout &layout = o.rows();
   forRowsApart([&](int64_t r, int64_t lane, int64_t at) {
     Value row = b.add(launch->firstRow, r * shape.lanes + lane);
-    Value base = launch->partialRow(b, launch->part, b.minS(row, lastRow));
+    Value base = launch->partialRow(b, launch->slot, b.minS(row, lastRow));
     for (int64_t chunk = 0; chunk < layout.chunks(); ++chunk)
       for (int64_t part = 0; part < layout.width; ++part) {
         Value dim = b.add(b.mul(b.lane(), layout.width),

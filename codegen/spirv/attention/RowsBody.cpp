@@ -219,7 +219,7 @@ void RowsBody::storeFinished() {
 void RowsBody::storePartial() {
   PerRow bases;
   for (int64_t r = 0; r < kRowsAtOnce; ++r)
-    bases.push_back(launch.partialRow(b, launch.part, rowNumbers[r]));
+    bases.push_back(launch.partialRow(b, launch.slot, rowNumbers[r]));
   b.ifThen(b.eq(b.lane(), b.i32(0)), [&] {
     for (int64_t r = 0; r < kRowsAtOnce; ++r)
       launch.storePartial(b, rowNumbers[r], b.load(m[r]), b.load(l[r]));

@@ -374,7 +374,7 @@ void Builder::storePartial() {
       b.ifThen(b.eq(threadColumn, b.i32(0)), [&] {
         launch->storePartial(b, rows[r], b.load(m[r]), b.load(l[r]));
       });
-      Value base = launch->partialRow(b, launch->part, rows[r]);
+      Value base = launch->partialRow(b, launch->slot, rows[r]);
       for (int64_t chunk = 0; chunk < chunks; ++chunk)
         for (int64_t i = 0; i < kEach; ++i) {
           Value dim = b.add(b.mul(threadColumn, kEach), chunk * kChunk + i);

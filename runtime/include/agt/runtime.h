@@ -299,12 +299,19 @@ AGT_API agt_status agt_mesh_run_either(agt_context *context,
                                        const agt_tensor *in, size_t n_in,
                                        agt_tensor *out, size_t n_out);
 
+/* Keys of a leaf: attention of a program that is compiled to be reproducible
+ * merges blocks of so many keys in one fixed tree. */
+#define AGT_LEAF_KEYS 128
+
 /* Which tokens a part of a dim holds. Of S tokens in n pieces the first S mod
- * n pieces hold one more than the others. */
+ * n pieces hold one more than the others; where pieces are whole leaves, one
+ * leaf more. */
 enum agt_balance {
-  AGT_CONTIGUOUS = 0, /* part r of W is piece r of W */
-  AGT_ZIGZAG = 1,     /* pieces r and 2W - 1 - r of 2W, in this order */
-  AGT_STRIPED = 2     /* tokens r, r + W, r + 2W, ... */
+  AGT_CONTIGUOUS = 0,   /* part r of W is piece r of W */
+  AGT_ZIGZAG = 1,       /* pieces r and 2W - 1 - r of 2W, in this order */
+  AGT_STRIPED = 2,      /* tokens r, r + W, r + 2W, ... */
+  AGT_LEAVES = 3,       /* AGT_CONTIGUOUS of whole leaves */
+  AGT_ZIGZAG_LEAVES = 4 /* AGT_ZIGZAG of whole leaves */
 };
 
 /* How dim `dim` of a tensor is cut: in `parts` parts, of which position p holds
@@ -315,6 +322,42 @@ typedef struct agt_split {
   int32_t step;
   int32_t balance; /* agt_balance */
 } agt_split;
+
+/* Attention of which the bits depend neither on how keys are cut nor on how
+ * they are launched. Blocks of AGT_LEAF_KEYS keys, the leaves, are attended
+ * each by itself, and what they come to is merged in one binary tree over their
+ * numbers. `slots` is where that is kept; it grows with what is added.
+ * `tokens` keys are cut as `split` says (dim and step are not used). */
+AGT_API agt_status agt_graph_leaves(agt_run *run, int64_t tokens,
+                                    const agt_split *split, agt_buffer **slots);
+/* One step: queries meet a part of the keys. The kernel attends some blocks of
+ * keys a launch; the last five of its scalars are written here: how many, 1,
+ * the number of the first, the slot of the first (slot i + 1 follows
+ * `slot_bytes` bytes behind slot i), and, for the kernel that merges, how many
+ * merges there are. That takes the slots and a list of triples of i32 (into,
+ * left, right); `right` is below 0 where `left` is moved. */
+typedef struct agt_leaf_step {
+  const agt_kernel *kernel;
+  const agt_kernel *merge_kernel;
+  agt_buffer *const *buffers; /* `slots` among them, wherever it belongs */
+  uint64_t n_buffers;
+  const int64_t *scalars;
+  uint64_t n_scalars;
+  const int64_t
+      *work;    /* four, of one block: work[1] and [2] grow with blocks */
+  int64_t rows; /* of the merging */
+  int64_t slot_bytes;
+  double flops;
+  const char *name;
+  const char *place;
+  int64_t enabled; /* 0: no query sees any of these keys */
+} agt_leaf_step;
+AGT_API agt_status agt_graph_attend_leaves(agt_run *run, agt_buffer *slots,
+                                           int64_t part,
+                                           const agt_leaf_step *step);
+/* The slot of what all keys come to, once all parts are there. */
+AGT_API agt_status agt_graph_root(agt_run *run, agt_buffer *slots,
+                                  int64_t *slot);
 
 /* What an exchange carries; --stats counts AGT_MOVE_AUX apart. */
 enum agt_move {

@@ -350,3 +350,90 @@ agt.graph @f(%q: tensor<8x5x16xf32>) {
       : (tensor<8x5x16xf32>, tensor<8x5x16xf32>, tensor<8x5x16xf32>, i1) -> tensor<8x5x16xf32>
   agt.return
 }
+
+// -----
+
+// attention_c20
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  %c = arith.constant 5 : index
+  %l = agt.leaves %c parts 1 leaves
+  // expected-error @+1 {{'agt.attention' op expected 'into' with 'owner', and both with 'partial'}}
+  %o = agt.attention %q, %q, %q into(%l) partial
+      : (tensor<8x5x16xf32>, tensor<8x5x16xf32>, tensor<8x5x16xf32>, !agt.leaves) -> !agt.leaves
+  agt.return
+}
+
+// -----
+
+// attention_c20
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  %c = arith.constant 5 : index
+  %l = agt.leaves %c parts 1 leaves
+  // expected-error @+1 {{'agt.attention' op expected leaves as the result of 'into', without a state or a sink}}
+  %o = agt.attention %q, %q, %q into(%l) owner(%c) partial
+      : (tensor<8x5x16xf32>, tensor<8x5x16xf32>, tensor<8x5x16xf32>, !agt.leaves, index) -> tensor<8x5x16xf32>
+  agt.return
+}
+
+// -----
+
+// attention_c20
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  // expected-error @+1 {{'agt.attention' op expected a tensor as the result without 'into'}}
+  %o = agt.attention %q, %q, %q
+      : (tensor<8x5x16xf32>, tensor<8x5x16xf32>, tensor<8x5x16xf32>) -> !agt.leaves
+  agt.return
+}
+
+// -----
+
+// leaves_c1
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  %c = arith.constant 5 : index
+  // expected-error @+1 {{'agt.leaves' op expected a part at least, of whole leaves, got 4 zigzag}}
+  %l = agt.leaves %c parts 4 zigzag
+  agt.return
+}
+
+// -----
+
+// leaves_c1
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  %c = arith.constant 5 : index
+  // expected-error @+1 {{'agt.leaves' op expected a part at least, of whole leaves, got 0 leaves}}
+  %l = agt.leaves %c parts 0 leaves
+  agt.return
+}
+
+// -----
+
+// root_c1
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  %c = arith.constant 5 : index
+  %l = agt.leaves %c parts 1 leaves
+  // expected-error @+1 {{'agt.root' op expected a result of type 'tensor<8x5x16xf32>', got 'tensor<8x5x4xf32>'}}
+  %o = agt.root %l of %q, %q : (!agt.leaves, tensor<8x5x16xf32>, tensor<8x5x16xf32>) -> tensor<8x5x4xf32>
+  agt.return
+}
+
+// -----
+
+// root_c2
+agt.graph @f(%q: tensor<8x5x16xf32>) {
+  %c = arith.constant 5 : index
+  %l = agt.leaves %c parts 1 leaves
+  // expected-error @+1 {{'agt.root' op expected a lse of type 'tensor<8x5xf32>', got 'tensor<8xf32>'}}
+  %o:2 = agt.root %l of %q, %q : (!agt.leaves, tensor<8x5x16xf32>, tensor<8x5x16xf32>) -> (tensor<8x5x16xf32>, tensor<8xf32>)
+  agt.return
+}
+
+// -----
+
+// root_c3
+agt.graph @f(%q: tensor<8x5x16xf32>, %s: tensor<5xf32>) {
+  %c = arith.constant 5 : index
+  %l = agt.leaves %c parts 1 leaves
+  // expected-error @+1 {{'agt.root' op expected a sink of type 'tensor<8xf32>', got 'tensor<5xf32>'}}
+  %o = agt.root %l of %q, %q sink(%s) : (!agt.leaves, tensor<8x5x16xf32>, tensor<8x5x16xf32>, tensor<5xf32>) -> tensor<8x5x16xf32>
+  agt.return
+}
