@@ -1,10 +1,13 @@
 // The command line of agtc: options become a struct, a command becomes one
 // call.
+#include "frontend/Sema/Suggest.h"
 #include "tools/agtc/Commands.h"
 #include "tools/agtc/CrashReport.h"
 #include "tools/agtc/Source.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <CLI/CLI.hpp>
 
@@ -49,7 +52,8 @@ public:
     } catch (const CLI::CallForVersion &version) {
       return print(version);
     } catch (const CLI::ParseError &error) {
-      complain(lowerFirst(error.what()));
+      if (!isCommandMisspelt())
+        complain(lowerFirst(error.what()));
       return BadUsage;
     }
     if (app.get_subcommands().empty())
@@ -250,7 +254,23 @@ private:
       complain("expected a program or a command, see 'agtc --help'");
       return BadUsage;
     }
-    return compile(compileOptions);
+    return isCommandMisspelt() ? BadUsage : compile(compileOptions);
+  }
+
+  /// Says so where the program to compile is no file and nearly a command.
+  bool isCommandMisspelt() {
+    const std::string &word = compileOptions.input;
+    if (word.empty() || llvm::sys::fs::exists(word))
+      return false;
+    std::vector<std::string> names;
+    for (const CLI::App *sub : app.get_subcommands({}))
+      names.push_back(sub->get_name());
+    std::string meant = agt::sema::didYouMean(
+        word, llvm::SmallVector<llvm::StringRef>(names.begin(), names.end()));
+    if (meant.empty())
+      return false;
+    complain("'" + word + "' is neither a command nor a file" + meant);
+    return true;
   }
 
   static std::string lowerFirst(std::string text) {
