@@ -14,7 +14,8 @@ namespace agt::cpu {
 static constexpr const char *kBodySuffix = ".body";
 
 InvocationBuilder::InvocationBuilder(ModuleOp module, llvm::StringRef name,
-                                     Location loc, std::vector<WordType> words)
+                                     Location loc,
+                                     const std::vector<WordType> &words)
     : KernelBuilder(loc, words), module(module), name(name.str()),
       buffers(words.size()) {
   b.setInsertionPointToEnd(module.getBody());

@@ -19,7 +19,8 @@ class InvocationBuilder : public kernels::KernelBuilder {
 public:
   /// Appends the function `name` (an agt_cpu_fn) to `module`.
   InvocationBuilder(mlir::ModuleOp module, llvm::StringRef name,
-                    mlir::Location loc, std::vector<kernels::WordType> buffers);
+                    mlir::Location loc,
+                    const std::vector<kernels::WordType> &buffers);
   void finish();
 
   /// The workgroup's number as the launch counts them.
