@@ -55,6 +55,7 @@ struct CallCounts {
   int64_t mockStatements = 0, mocksBefore = 0;
 };
 
+class RunFigures;
 class RunTrace;
 class SpanSink;
 class Survey;
@@ -67,6 +68,7 @@ struct ExecutionOptions {
   Survey *survey = nullptr;     // of a replay that looks at all there is
   TestGraphs *graphs = nullptr; // of a `test` block
   SpanSink *spans = nullptr;    // where the run's trace goes
+  RunFigures *figures = nullptr;
   bool queued = false; // whoever stops for what is missing is tried again
   std::function<void(const std::string &path, const std::string &text)> onEmit;
 };
@@ -138,7 +140,8 @@ public:
   Budget *budget;
   // Kept until caught. The place is that of the innermost failure.
   std::string failedStep, failure, failedPlace;
-  int depth = 0; // of children in children
+  int depth = 0;                // of children in children
+  std::optional<size_t> joined; // of RunFigures: no ask has come behind it yet
 
   /// "STEP: MESSAGE"
   std::string failureText() const {

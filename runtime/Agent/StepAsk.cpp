@@ -5,6 +5,7 @@
 // it may call tools, NAME/tool#i for the calls, NAME/repair for the one further
 // question after an answer that is not valid. A crash in the middle replays
 // those that are done; the model is asked again only for what is missing.
+#include "runtime/Agent/RunFigures.h"
 #include "runtime/Log/Token.h"
 #include "runtime/Model/Model.h"
 #include "runtime/Support/FailPoint.h"
@@ -236,6 +237,10 @@ private:
     }
     strand.budget->settle(estimate, reply.tokensIn + reply.tokensOut,
                           reply.cost);
+    if (strand.joined && reply.kind == AttemptResult::Done)
+      strand.run.options.figures->readBehind(
+          *std::exchange(strand.joined, std::nullopt), scope->path(site.name),
+          reply.tokensIn, reply.readSeconds);
     count(reply);
     return reply;
   }

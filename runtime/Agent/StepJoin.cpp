@@ -2,6 +2,7 @@
 //
 // All but `reduce` with a model or a tool is computed again by every replay.
 // That failures were dropped is a decision in the log, for whoever reads it.
+#include "runtime/Agent/RunFigures.h"
 #include "runtime/Model/Model.h"
 #include "runtime/Tool/Tool.h"
 
@@ -26,12 +27,46 @@ public:
 
   Value run(Value list, bool results, const agt_join_op *ops, uint64_t n) {
     Values all = results ? succeeded(list) : elementsOf(list);
+    RunFigures *wanted = scope->strand->run.options.figures;
+    JoinFigures figures;
+    if (wanted) {
+      figures.path = scope->path(site.name);
+      figures.rung = rungOf(ops, n);
+      figures.entries = int64_t(all.size());
+      figures.tokensIn = tokensOf(all);
+    }
     for (uint64_t i = 0; i < n; ++i)
       apply(all, ops[i]);
+    if (wanted) {
+      figures.tokensLeft = tokensOf(all);
+      scope->strand->joined = wanted->add(std::move(figures));
+    }
     return makeList(scope->arena(), all);
   }
 
 private:
+  int64_t tokensOf(const Values &all) const {
+    return roughTokens(canonicalJson(makeList(scope->arena(), all)));
+  }
+
+  std::string rungOf(const agt_join_op *ops, uint64_t n) const {
+    const Types &types = *scope->strand->run.program.types;
+    const Type &list = types.at(type);
+    bool isText = list.kind == TypeKind::List &&
+                  types.at(list.of).kind == TypeKind::String;
+    bool ranks = false, evidence = false, reduces = false;
+    for (uint64_t i = 0; i < n; ++i) {
+      reduces |= ops[i].kind == AGT_JOIN_REDUCE;
+      evidence |= ops[i].kind == AGT_JOIN_EVIDENCE;
+      ranks |= ops[i].kind != AGT_JOIN_FLATTEN;
+    }
+    return reduces    ? "reduce"
+           : evidence ? "evidence"
+           : ranks    ? "dedupe and rank"
+           : isText   ? "text"
+                      : "schema";
+  }
+
   Values succeeded(Value list) {
     Values kept;
     std::string dropped = "[";

@@ -68,6 +68,13 @@ std::vector<int32_t> Sequence::append(int64_t tokens) {
   return places;
 }
 
+int32_t Sequence::firstPlace() const {
+  const Part *at = part.get();
+  while (at->before)
+    at = at->before.get();
+  return at->pages.empty() ? -1 : int32_t(at->pages.front() * at->pool.tokens);
+}
+
 void Sequence::forEachRun(
     const std::function<void(int32_t, int64_t)> &visit) const {
   int64_t end = part->end(); // what a part shows to those behind it ends here

@@ -53,6 +53,9 @@ public:
   /// Places for further tokens, in order. Fails with AGT_FAILED where the pool
   /// has too few free pages, and then takes none.
   std::vector<int32_t> append(int64_t tokens);
+  /// The place of its first token, -1 of none. It is that of all that were
+  /// forked off behind the token, of none other.
+  int32_t firstPlace() const;
   /// The places of all its tokens, as runs of neighbours, in no order.
   void forEachRun(
       const std::function<void(int32_t first, int64_t count)> &visit) const;

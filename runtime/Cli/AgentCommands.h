@@ -18,7 +18,7 @@ bool executesSteps(const std::string &command);
 int startCommand(const AgentProgram &, StepLog &, const AgentOptions &,
                  const std::string &exe, SpanSink *);
 int resumeCommand(const AgentProgram &, StepLog &, const std::string &id,
-                  const std::string &exe, SpanSink *);
+                  const AgentOptions &, const std::string &exe, SpanSink *);
 int replayCommand(const AgentProgram &, StepLog &, const std::string &id);
 
 /// The run that the command line asks for, made unless it is there; its id.

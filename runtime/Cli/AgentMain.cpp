@@ -46,7 +46,7 @@ int runAgentCommand(const AgentProgram &program, const AgentOptions &options,
   if (command == "worker")
     return workerCommand(program, *log, options, spans);
   if (command == "resume")
-    return resumeCommand(program, *log, id, exe, spans);
+    return resumeCommand(program, *log, id, options, exe, spans);
   if (command == "replay")
     return replayCommand(program, *log, id);
   if (command == "survey")

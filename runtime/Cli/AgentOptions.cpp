@@ -1,6 +1,7 @@
 // See AgentOptions.h.
 #include "runtime/Cli/AgentOptions.h"
 
+#include "runtime/Cli/StatsForm.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 
@@ -19,10 +20,14 @@ struct Command {
 
 const std::vector<Command> &commands() {
   static const std::vector<Command> all = {
-      {"start", 1, 1, "AGENT", {"--run", "--arg", "--args"}},
+      {"start",
+       1,
+       1,
+       "AGENT",
+       {"--run", "--arg", "--args", "--stats", "--trace"}},
       {"submit", 1, 1, "AGENT", {"--run", "--arg", "--args"}},
       {"worker", 0, 0, "", {"--concurrency", "--notice", "--metrics"}},
-      {"resume", 1, 1, "ID", {}},
+      {"resume", 1, 1, "ID", {"--stats", "--trace"}},
       {"runs", 0, 0, "", {"--json"}},
       {"log", 1, 1, "ID", {"--json"}},
       {"watch", 1, 1, "ID", {"--json"}},
@@ -64,6 +69,8 @@ std::string usageOf(const Command &command) {
             : option == "--notice"      ? " [--notice 120s]"
             : option == "--metrics"     ? " [--metrics PORT]"
             : option == "--port"        ? " [--port N]"
+            : option == "--stats"       ? " [--stats[=json[:FILE]]]"
+            : option == "--trace"       ? " [--trace FILE.json]"
                                         : "";
   return text;
 }
@@ -112,6 +119,14 @@ AgentOptions parseAgentOptions(const std::string &name,
       options.help = true;
       continue;
     }
+    if (option == "--stats") {
+      bool bare = option.size() == word.size();
+      options.stats = bare ? "text" : word.substr(option.size() + 1);
+      if (options.stats.empty())
+        refuseStatsForm("");
+      checkStatsForm(options.stats);
+      continue;
+    }
     std::string value;
     if (option.size() < word.size())
       value = word.substr(option.size() + 1);
@@ -131,6 +146,7 @@ AgentOptions parseAgentOptions(const std::string &name,
        : option == "--notice"      ? options.notice
        : option == "--metrics"     ? options.metrics
        : option == "--port"        ? options.port
+       : option == "--trace"       ? options.trace
                                    : options.older) = value;
   }
   if (!options.help && (options.words.size() < command.least ||

@@ -15,6 +15,7 @@ struct AgentOptions {
   std::vector<std::string> words; // the positional ones
   std::string run, db, argsFile, by, at, older, concurrency, notice;
   std::string port, metrics;
+  std::string stats, trace;      // stats: "text", "json", "json:FILE" or ""
   std::vector<std::string> args; // name=value
   bool json = false, help = false;
 };

@@ -1,5 +1,7 @@
 // start, resume, replay: a run in this process, its answer on stdout.
 #include "runtime/Cli/AgentCommands.h"
+#include "runtime/Cli/AgentStats.h"
+#include "runtime/Cli/StatsForm.h"
 #include "runtime/Support/File.h"
 #include "runtime/Support/Text.h"
 
@@ -93,6 +95,23 @@ std::string hint(const std::string &exe, const std::string &id,
          exe + " signal " + id + " " + name + " JSON\n";
 }
 
+// Of runs that fail or wait as well.
+void report(const AgentProgram &program, const AgentOptions &given,
+            const RunFigures &figures) {
+  if (given.stats.empty() && given.trace.empty())
+    return;
+  std::vector<LocalModelFigures> models;
+  if (program.program)
+    models = localModelFigures(*program.program);
+  writeStats(given.stats, agentStatsJson(models, figures.joins()),
+             agentStatsText(models, figures.joins()));
+  if (given.trace.empty())
+    return;
+  OutputFile file(given.trace);
+  file.write(agentTraceJson(models));
+  file.commit();
+}
+
 int show(const RunOutcome &outcome, const std::string &id,
          const std::string &exe) {
   if (outcome.code == AGT_OK) {
@@ -112,12 +131,19 @@ int show(const RunOutcome &outcome, const std::string &id,
 } // namespace
 
 int resumeCommand(const AgentProgram &program, StepLog &log,
-                  const std::string &id, const std::string &exe,
-                  SpanSink *spans) {
+                  const std::string &id, const AgentOptions &given,
+                  const std::string &exe, SpanSink *spans) {
+  if (!given.trace.empty())
+    checkWritable(given.trace);
   Runner runner(program, log);
+  RunFigures figures;
   ExecutionOptions options = showing();
   options.spans = spans;
-  return show(runner.resume(id, options), id, exe);
+  if (!given.stats.empty())
+    options.figures = &figures;
+  RunOutcome outcome = runner.resume(id, options);
+  report(program, given, figures);
+  return show(outcome, id, exe);
 }
 
 std::string createRun(const AgentProgram &program, StepLog &log,
@@ -143,7 +169,7 @@ int startCommand(const AgentProgram &program, StepLog &log,
   std::string id = createRun(program, log, options, thisProcess());
   if (options.run.empty())
     std::fprintf(stderr, "run %s\n", id.c_str());
-  return resumeCommand(program, log, id, exe, spans);
+  return resumeCommand(program, log, id, options, exe, spans);
 }
 
 int replayCommand(const AgentProgram &program, StepLog &log,

@@ -2,10 +2,10 @@
 #include "runtime/Cli/Generate.h"
 
 #include "runtime/Cli/ModelOptions.h"
+#include "runtime/Cli/StatsForm.h"
 #include "runtime/Generate/LocalModel.h"
 #include "runtime/Generate/TextStream.h"
 #include "runtime/Support/Failure.h"
-#include "runtime/Support/File.h"
 #include "runtime/Support/Text.h"
 
 #include <nlohmann/json.hpp>
@@ -62,34 +62,6 @@ std::string statsText(const GenerationStats &stats, Stop stop) {
          " launches each\nended by " + textOf(stop) + "\n";
 }
 
-/// Beside the text, which has the standard output for itself.
-void report(const ModelOptions &options, const ManifestLlm &llm,
-            const GenerationStats &stats, Stop stop) {
-  const std::string &form = options.stats;
-  if (form.empty())
-    return;
-  std::string json = statsObject(llm, stats, stop).dump() + "\n";
-  if (form.rfind("json:", 0) == 0 && form.size() > 5) {
-    OutputFile file(form.substr(5));
-    file.write(json);
-    file.commit();
-    return;
-  }
-  std::string text = form == "json" ? json : statsText(stats, stop);
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
-void checkStats(const std::string &form) {
-  if (form.empty() || form == "text" || form == "true" || form == "json")
-    return;
-  if (form.rfind("json:", 0) != 0 || form.size() == 5)
-    fail(AGT_BAD_INPUT,
-         "expected --stats, --stats=json or --stats=json:FILE, got "
-         "'--stats=" +
-             form + "'");
-  checkWritable(form.substr(5));
-}
-
 void write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
       std::fflush(stdout) != 0)
@@ -138,7 +110,7 @@ void runGenerate(const std::vector<std::string> &arguments,
   if (options.help)
     return write(generateHelp(exe));
   const ManifestLlm &llm = findLlm(options.llm, manifest, "generate");
-  checkStats(options.stats);
+  checkStatsForm(options.stats);
   Sampling sampling;
   sampling.temperature = options.realNumber("--temperature", 0, 0, 1e6,
                                             "a number that is not negative");
@@ -171,7 +143,8 @@ void runGenerate(const std::vector<std::string> &arguments,
                  "the context of llm '%s' is full: it has room for %lld "
                  "tokens\n",
                  llm.name.c_str(), static_cast<long long>(llm.context));
-  report(options, llm, model.stats(), stop);
+  writeStats(options.stats, statsObject(llm, model.stats(), stop).dump() + "\n",
+             statsText(model.stats(), stop));
 }
 
 void runTokens(const std::vector<std::string> &arguments,

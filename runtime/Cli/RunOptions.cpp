@@ -2,6 +2,7 @@
 // that every message is ours and names what it is about.
 #include "runtime/Cli/RunOptions.h"
 
+#include "runtime/Cli/StatsForm.h"
 #include "runtime/Cli/Words.h"
 #include "runtime/Mesh/Mesh.h"
 #include "runtime/Program/ModelInputs.h"
@@ -35,11 +36,6 @@ static const std::vector<std::string> &optionNames() {
 
 [[noreturn]] static void refuse(const std::string &text) {
   fail(AGT_BAD_INPUT, text);
-}
-
-[[noreturn]] static void refuseStats(const std::string &form) {
-  refuse("expected --stats, --stats=json or --stats=json:FILE, got '--stats=" +
-         form + "'");
 }
 
 // An empty value is a shell variable that was not set, not a wish for what
@@ -85,7 +81,7 @@ static RawOptions split(const std::vector<std::string> &arguments) {
 
   // To CLI11 that is the same as --stats.
   if (std::count(arguments.begin(), arguments.end(), "--stats="))
-    refuseStats("");
+    refuseStatsForm("");
   parseWords(app, arguments, optionNames());
   if (!raw.help) {
     refuseExtras(app, optionNames());
@@ -189,7 +185,7 @@ static void parseStats(const std::string &text, RunOptions &options) {
     options.stats = StatsForm::Json;
     options.statsFile = text.substr(5);
   } else {
-    refuseStats(text);
+    refuseStatsForm(text);
   }
 }
 

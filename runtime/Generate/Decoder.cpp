@@ -78,6 +78,8 @@ Decoder::Decoder(const agt_program &program, const Manifest &manifest,
   counted.loadSeconds = monotonicSeconds() - begin;
 }
 
+uint64_t Decoder::bytesOfPlace() const { return bytesOfToken(graph, declared); }
+
 Decoder::~Decoder() { plans.clear(); }
 
 std::vector<agt_tensor> Decoder::tensors(Inputs &inputs) {

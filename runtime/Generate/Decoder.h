@@ -58,6 +58,8 @@ public:
   std::vector<float> logits(size_t tokens, size_t row);
 
   int64_t capacity() const { return places; }
+  /// Of keys and values of all layers.
+  uint64_t bytesOfPlace() const;
   size_t launches() const { return counted.launches; }
   uint64_t peakBytes() const { return counted.peakBytes; }
   double loadSeconds() const { return counted.loadSeconds; }

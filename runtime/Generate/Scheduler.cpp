@@ -2,6 +2,7 @@
 // requests; those who ask wait for their job.
 #include "runtime/Generate/Scheduler.h"
 
+#include "runtime/Plan/Plan.h"
 #include "runtime/Support/Failure.h"
 
 #include <algorithm>
@@ -10,7 +11,9 @@
 namespace agt::rt {
 
 // Rows of a launch: beyond this, one launch more costs nothing beside the work.
-static constexpr size_t mostRows = 256;
+static constexpr int64_t mostRows = 256;
+// Launches that are remembered one by one.
+static constexpr size_t mostNotes = 1 << 16;
 
 /// A context, read or being read.
 struct Scheduler::Kept {
@@ -32,6 +35,8 @@ struct Scheduler::Job {
   Sampler sampler;
   int64_t reserved = 0; // pages that it may still take
   int64_t end = 0;      // tokens, at most
+  int64_t served = 0;   // the round it was last in
+  double begun = 0;     // monotonicSeconds()
   GenerationResult result;
   std::exception_ptr failure;
   bool done = false;
@@ -39,8 +44,9 @@ struct Scheduler::Job {
   int64_t left() const { return int64_t(tokens.size()) - sequence->length(); }
 };
 
-Scheduler::Scheduler(PagePool &pool, int64_t context, Launch launch)
-    : pool(pool), context(context), launch(std::move(launch)) {}
+Scheduler::Scheduler(PagePool &pool, int64_t context, Launch launch,
+                     std::chrono::nanoseconds wait)
+    : pool(pool), context(context), launch(std::move(launch)), wait(wait) {}
 
 Scheduler::~Scheduler() {
   if (worker.joinable())
@@ -56,6 +62,7 @@ GenerationResult Scheduler::generate(const GenerationRequest &request) {
   auto job = std::make_shared<Job>(request);
   std::unique_lock<std::mutex> held(mutex);
   waiting.push_back(job);
+  changed.notify_all();
   if (!working) {
     if (worker.joinable())
       worker.join(); // it has left work()
@@ -68,51 +75,115 @@ GenerationResult Scheduler::generate(const GenerationRequest &request) {
   return job->result;
 }
 
-int64_t Scheduler::launches() {
+FanoutTotals Scheduler::totals() {
   std::lock_guard<std::mutex> held(mutex);
-  return launched;
+  return counted;
+}
+
+std::vector<LaunchNote> Scheduler::notes() {
+  std::lock_guard<std::mutex> held(mutex);
+  return {noted.begin(), noted.end()};
 }
 
 void Scheduler::work() {
   std::unique_lock<std::mutex> held(mutex);
+  const GenerationRequest &first = waiting.front()->request;
+  if (!first.context.empty() && first.limit != 0)
+    changed.wait_for(held, wait,
+                     [&] { return int64_t(waiting.size()) >= mostRows; });
   while (!waiting.empty() || !active.empty()) {
-    std::vector<Row> rows;
-    std::vector<size_t> wanted;
-    std::vector<std::shared_ptr<Job>> owners; // of what is wanted
+    Composed all;
+    LaunchPlan plan;
     try {
       admit();
-      compose(rows, wanted, owners);
+      all = compose();
+      if (all.rows.empty())
+        continue;
+      plan = planLaunches(all.rows, pool.capacity(), cost);
+      // Launches that are all alike do not tell what others would cost.
+      bool mayPart = plan.beginnings > 1 && plan.way == Way::Together;
+      if (mayPart && ++mayHaveParted == nextTrial) {
+        plan = planLaunches(all.rows, pool.capacity(), cost, /*trial=*/true);
+        nextTrial *= 2;
+      }
     } catch (...) {
       failAll(std::current_exception());
       continue;
     }
-    if (rows.empty())
-      continue;
-    // Others may hand in requests meanwhile; what the launch reads is this
-    // thread's alone.
-    held.unlock();
-    std::vector<std::vector<float>> logits;
-    std::exception_ptr failure;
-    try {
-      logits = launch(rows, wanted);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    held.lock();
-    if (failure) {
-      failAll(failure);
-      continue;
-    }
-    ++launched;
-    for (size_t i = 0; i < owners.size(); ++i)
-      try {
-        advance(*owners[i], logits[i]);
-      } catch (...) {
-        owners[i]->failure = std::current_exception();
-        finish(*owners[i], Stop::Asked);
-      }
+    ++counted.plans[size_t(plan.way)];
+    counted.placesAlone += plan.placesAlone;
+    for (const LaunchPart &part : plan.parts)
+      if (!run(all, plan, part, held))
+        break;
   }
   working = false;
+}
+
+/// Launches a part and hands out what is behind it; whether that went well.
+bool Scheduler::run(const Composed &all, const LaunchPlan &plan,
+                    const LaunchPart &part,
+                    std::unique_lock<std::mutex> &held) {
+  std::vector<Row> rows;
+  std::vector<size_t> wanted;
+  std::vector<std::shared_ptr<Job>> owners;
+  for (size_t number : part.rows) {
+    rows.push_back(all.rows[number]);
+    if (!all.owners[number])
+      continue;
+    wanted.push_back(rows.size() - 1);
+    owners.push_back(all.owners[number]);
+  }
+  // Others may hand in requests meanwhile; what the launch reads is this
+  // thread's alone.
+  held.unlock();
+  double begin = monotonicSeconds();
+  std::vector<std::vector<float>> logits;
+  std::exception_ptr failure;
+  try {
+    logits = launch(rows, wanted);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  held.lock();
+  if (failure) {
+    failAll(failure);
+    return false;
+  }
+  note(plan, part, begin);
+  for (size_t i = 0; i < owners.size(); ++i)
+    try {
+      advance(*owners[i], logits[i]);
+    } catch (...) {
+      owners[i]->failure = std::current_exception();
+      finish(*owners[i], Stop::Asked);
+    }
+  return true;
+}
+
+void Scheduler::note(const LaunchPlan &plan, const LaunchPart &part,
+                     double begin) {
+  LaunchNote now;
+  now.begin = begin;
+  now.end = monotonicSeconds();
+  now.rows = int64_t(part.rows.size());
+  now.texts = part.texts;
+  now.places = part.places;
+  now.way = plan.way;
+  now.trial = plan.trial;
+  now.seconds = plan.seconds;
+  int64_t size = roundedRows(part.rows.size());
+  if (cost.isKnown())
+    now.estimated = cost.estimate(size, part.places);
+  // The first of a size makes its plan.
+  if (!sizes.insert(size).second)
+    cost.learn(size, part.places, now.end - begin);
+  ++counted.launches;
+  counted.rows += now.rows;
+  counted.places += part.places;
+  counted.seconds += now.end - begin;
+  if (noted.size() == mostNotes)
+    noted.pop_front();
+  noted.push_back(now);
 }
 
 /// What has been read may be half of what was asked for: all of it goes.
@@ -215,6 +286,7 @@ bool Scheduler::begin(Job &job) {
   job.sequence = std::move(sequence);
   job.reserved = pages;
   job.end = end;
+  job.begun = monotonicSeconds();
   reserved += pages;
   return true;
 }
@@ -260,32 +332,45 @@ Sequence Scheduler::nearest(const std::vector<int32_t> &tokens) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// A row of each text that is being written, then pieces of what is to be read.
-void Scheduler::compose(std::vector<Row> &rows, std::vector<size_t> &wanted,
-                        std::vector<std::shared_ptr<Job>> &owners) {
-  auto add = [&](const std::shared_ptr<Job> &job, int64_t count) {
+/// A row for each text, then pieces of what is to be read; the texts that were
+/// served longest ago first.
+std::vector<Scheduler::Share> Scheduler::share() {
+  active.sort([](const std::shared_ptr<Job> &a, const std::shared_ptr<Job> &b) {
+    return a->served < b->served;
+  });
+  std::vector<Share> shares;
+  int64_t room = mostRows;
+  for (const std::shared_ptr<Job> &job : active)
+    if (job->left() > 0 && room > 0) {
+      shares.push_back({job, 1});
+      --room;
+    }
+  for (Share &each : shares) {
+    int64_t more = std::min(each.job->left() - each.rows, room);
+    each.rows += more;
+    room -= more;
+  }
+  return shares;
+}
+
+Scheduler::Composed Scheduler::compose() {
+  Composed all;
+  ++rounds;
+  for (const auto &[job, count] : share()) {
+    job->served = rounds;
     int64_t at = job->sequence->length();
     int64_t taken = job->sequence->pagesFor(count);
     std::vector<int32_t> places = job->sequence->append(count);
     job->reserved -= taken;
     reserved -= taken;
     for (int64_t i = 0; i < count; ++i)
-      rows.push_back({job->tokens[size_t(at + i)], int32_t(at + i),
-                      places[size_t(i)], &*job->sequence});
-    if (job->left() == 0) {
-      wanted.push_back(rows.size() - 1);
-      owners.push_back(job);
-    }
-  };
-  for (const std::shared_ptr<Job> &job : active)
-    if (job->left() == 1 && rows.size() < mostRows)
-      add(job, 1);
-  for (const std::shared_ptr<Job> &job : active)
-    if (int64_t left = job->left(); left > 0 && rows.size() < mostRows)
-      add(job, std::min(left, int64_t(mostRows - rows.size())));
-  // Whoever came late to a full launch is first in the next.
-  if (rows.size() >= mostRows && active.size() > 1)
-    active.splice(active.end(), active, active.begin());
+      all.rows.push_back({job->tokens[size_t(at + i)], int32_t(at + i),
+                          places[size_t(i)], &*job->sequence});
+    all.owners.resize(all.rows.size());
+    if (job->left() == 0)
+      all.owners.back() = job;
+  }
+  return all;
 }
 
 /// Takes the logits behind all that a job has read.
@@ -293,6 +378,8 @@ void Scheduler::advance(Job &job, std::vector<float> &logits) {
   if (job.reads)
     return finish(job, Stop::Tokens);
   const GenerationRequest &request = job.request;
+  if (job.result.newTokens == 0)
+    job.result.readSeconds = monotonicSeconds() - job.begun;
   if (request.limit == 0)
     return finish(job, Stop::Tokens);
   std::vector<float> given;

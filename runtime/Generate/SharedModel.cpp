@@ -110,6 +110,7 @@ TextResult SharedModel::write(const TextRequest &wanted) {
   };
   GenerationResult generated = scheduler->generate(request);
   result.newTokens = generated.newTokens;
+  result.readSeconds = generated.readSeconds;
   result.isCancelled |= wanted.cancelled && wanted.cancelled();
   if (!result.isCancelled)
     result.isCancelled = !show(stream.end());
@@ -121,9 +122,7 @@ TextResult SharedModel::write(const TextRequest &wanted) {
 std::vector<std::vector<float>>
 SharedModel::launch(const std::vector<Row> &rows,
                     const std::vector<size_t> &wanted) {
-  size_t count = 1;
-  while (count < rows.size())
-    count *= 2;
+  size_t count = size_t(roundedRows(rows.size()));
   Decoder::Inputs &inputs = decoder.inputs(count);
   size_t capacity = size_t(pool->capacity());
   std::copy(pool->positionOf().begin(), pool->positionOf().end(),

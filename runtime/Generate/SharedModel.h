@@ -42,6 +42,7 @@ struct TextResult {
   bool isWhole = true; // not cut off by the limit or the context
   bool isCancelled = false;
   int64_t newTokens = 0;
+  double readSeconds = 0; // from when it was begun until its first token
 };
 
 class SharedModel {
@@ -62,6 +63,12 @@ public:
   /// Reads a context for those who ask with it; what is there is not read
   /// again.
   void read(const std::vector<int32_t> &context);
+
+  /// What its launches were so far.
+  FanoutTotals totals() { return scheduler->totals(); }
+  std::vector<LaunchNote> notes() { return scheduler->notes(); }
+  /// Keys and values of a place, of all layers.
+  uint64_t bytesOfPlace() const { return decoder.bytesOfPlace(); }
 
 private:
   std::vector<std::vector<float>> launch(const std::vector<Row> &rows,

@@ -23,14 +23,22 @@ struct Loaded {
   std::unique_ptr<SharedModel> model;
 };
 
-/// The model of that name, loaded. They are never closed: at the end of a
-/// process the libraries of a device may be gone before they are.
+/// Models by program and name. They are never closed: at the end of a process
+/// the libraries of a device may be gone before they are.
+struct All {
+  std::mutex mutex; // of the map, not of what is in it
+  std::map<std::pair<const agt_program *, std::string>, Loaded> models;
+};
+
+All &all() {
+  static auto *all = new All;
+  return *all;
+}
+
+/// The model of that name, loaded.
 SharedModel &find(const agt_program &program, const std::string &name) {
-  static auto *all =
-      new std::map<std::pair<const agt_program *, std::string>, Loaded>;
-  static auto *mutex = new std::mutex;
-  std::unique_lock<std::mutex> held(*mutex);
-  Loaded &loaded = (*all)[{&program, name}];
+  std::unique_lock<std::mutex> held(all().mutex);
+  Loaded &loaded = all().models[{&program, name}];
   held.unlock();
   std::lock_guard<std::mutex> loading(loaded.mutex);
   if (loaded.model)
@@ -72,6 +80,18 @@ std::vector<int32_t> readPrefixLocal(const agt_program &program,
   return tokens;
 }
 
+std::vector<LocalModelFigures> localModelFigures(const agt_program &program) {
+  std::vector<LocalModelFigures> figures;
+  std::lock_guard<std::mutex> held(all().mutex);
+  for (auto &[key, loaded] : all().models) {
+    std::lock_guard<std::mutex> loading(loaded.mutex);
+    if (key.first == &program && loaded.model)
+      figures.push_back({key.second, loaded.model->totals(),
+                         loaded.model->notes(), loaded.model->bytesOfPlace()});
+  }
+  return figures;
+}
+
 ModelReply askLocal(const agt_program &program, const LlmDecl &llm,
                     const ModelRequest &request) {
   ModelReply reply;
@@ -98,6 +118,7 @@ ModelReply askLocal(const agt_program &program, const LlmDecl &llm,
     return reply;
   }
   reply.tokensOut = written.newTokens;
+  reply.readSeconds = written.readSeconds;
   if (written.isCancelled) {
     reply.error = "was cancelled";
     return reply;

@@ -3,6 +3,7 @@
 #define AGT_RUNTIME_MODEL_MODEL_H
 
 #include "runtime/Agent/Effect.h"
+#include "runtime/Generate/Fanout.h"
 
 #include <optional>
 #include <string>
@@ -54,6 +55,8 @@ struct ModelReply {
   int64_t tokensIn = 0, tokensOut = 0;
   double cost = 0;
   int64_t entry = -1; // of a mock's file
+  /// Until its first token was known, of a model that says so; not in the log.
+  double readSeconds = -1;
 
   Json json() const; // for the log
   static ModelReply fromJson(const Json &json);
@@ -71,6 +74,14 @@ std::vector<int32_t> readPrefixLocal(const agt_program &program,
 
 ModelReply askMock(Execution &run, uint32_t llm, const std::string &file,
                    const ModelRequest &request);
+/// The launches of the models from graphs that this process has asked.
+struct LocalModelFigures {
+  std::string llm;
+  FanoutTotals totals;
+  std::vector<LaunchNote> notes;
+  uint64_t bytesOfPlace = 0;
+};
+std::vector<LocalModelFigures> localModelFigures(const agt_program &program);
 ModelReply askLocal(const agt_program &program, const LlmDecl &llm,
                     const ModelRequest &request);
 ModelReply askOpenAi(const LlmDecl &llm, const ModelRequest &request);
