@@ -22,7 +22,9 @@ buildAttention(mlir::ModuleOp module, llvm::StringRef name, mlir::Location loc,
   // A panel of values may reach 64 elements beyond a row (AGT_CPU_SLACK).
   // Keys that are not packed are summed in another order: leaves must not know
   // how many rows there are.
-  BlockKernel one(b, spec, {{1, 4, lanes}, 1, spec.leaves});
+  // One row reads the values once over where its sums fit in as many registers.
+  int64_t columns = spec.valueDim % (8 * lanes) == 0 && spec.valueDim ? 8 : 4;
+  BlockKernel one(b, spec, {{1, columns, lanes}, 1, spec.leaves});
   BlockKernel few(b, spec, {{4, 2, lanes}, fewRows, spec.leaves});
   BlockKernel many(b, spec, {{target.tileRows, 2, lanes}, manyRows, true});
   Launch launch(b, spec);
