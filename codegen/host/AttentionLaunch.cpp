@@ -71,6 +71,10 @@ Value operandOf(AttentionOp op, attn::Buffer buffer) {
   }
 }
 
+int64_t bytesOfElement(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth() / 8;
+}
+
 /// A count of tokens as a scalar: none is larger than 2^31 - 1.
 Value clamped(HostBuilder &b, uint64_t tokens) {
   return b.i64(static_cast<int64_t>(std::min<uint64_t>(tokens, INT32_MAX)));
@@ -347,10 +351,10 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
                                     scalars, enabled)))
     return failure();
 
+  Value first = spec.topLeft ? b.i64(0) : b.sub(k.tokens, q.tokens);
   Value pairs =
       spec.terms.counted()
-          ? visiblePairs(b, op, q.tokens, k.tokens,
-                         spec.topLeft ? b.i64(0) : b.sub(k.tokens, q.tokens))
+          ? visiblePairs(b, op, q.tokens, k.tokens, first)
           : arith::MulFOp::create(b.ir(), op.getLoc(), b.toF64(q.tokens),
                                   b.toF64(k.tokens));
   auto times = [&](Value x, Value y) -> Value {
@@ -359,11 +363,19 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   // Two operations for each pair and element of q.k and of p.v.
   Value flops = times(times(pairs, times(b.toF64(q.batch), b.toF64(q.heads))),
                       times(b.f64(2), b.toF64(b.add(q.dim, v.dim))));
+  Value visited = spec.terms.counted()
+                      ? visitedKeys(b, op, q.tokens, k.tokens, first)
+                      : k.tokens;
+  Value rowBytes = b.add(b.mul(q.dim, b.i64(bytesOfElement(op.getKey()))),
+                         b.mul(v.dim, b.i64(bytesOfElement(op.getValue()))));
+  Value kvBytes = times(times(b.toF64(k.batch), b.toF64(k.heads)),
+                        times(b.toF64(visited), b.toF64(rowBytes)));
   if (spec.leaves) {
-    if (failed(attendLeaves(op, *number, arguments, scalars, flops)))
+    if (failed(attendLeaves(op, *number, arguments, scalars, flops, kvBytes)))
       return failure();
   } else {
     launch(op, *number, "attention", arguments, scalars, flops, enabled);
+    b.call("agt_graph_kv_read", {runHandle, kvBytes});
   }
   if (split &&
       failed(launchBeside(op, spec, attn::mergeKernel, arguments, scalars,

@@ -262,3 +262,47 @@ Value agt::host::visiblePairs(HostBuilder &b, AttentionOp op, Value queries,
                         f.below(rows, pinned, f.add(offset, b.f64(*right)))));
   return pairs;
 }
+
+Value agt::host::visitedKeys(HostBuilder &b, AttentionOp op, Value queries,
+                             Value keys, Value offset) {
+  auto min = [&](Value x, Value y) {
+    return b.ir().createOrFold<arith::MinSIOp>(b.location(), x, y);
+  };
+  auto max = [&](Value x, Value y) {
+    return b.ir().createOrFold<arith::MaxSIOp>(b.location(), x, y);
+  };
+  auto inKeys = [&](Value x) { return min(max(x, b.i64(0)), keys); };
+  auto x = getAffineSymbolExpr(0, b.ir().getContext());
+  auto blockBegin = [&](Value key) {
+    return b.evaluate(x.floorDiv(codegen::kBlockKeys) * codegen::kBlockKeys,
+                      {key});
+  };
+  auto blockEnd = [&](Value key) {
+    return min(
+        b.evaluate(x.ceilDiv(codegen::kBlockKeys) * codegen::kBlockKeys, {key}),
+        keys);
+  };
+  // What the last row sees ends where all do, what the first one sees begins.
+  bool causal = op.getCausal() != Causal::None;
+  std::optional<int64_t> right;
+  if (op.getWindowRight())
+    right = int64_t(std::min<uint64_t>(*op.getWindowRight(), INT32_MAX));
+  if (causal)
+    right = 0;
+  Value end = keys;
+  if (right)
+    end = inKeys(b.add(b.add(queries, offset), b.i64(*right)));
+  Value begin = b.i64(0);
+  if (op.getWindowLeft())
+    begin = inKeys(b.sub(offset, b.i64(int64_t(std::min<uint64_t>(
+                                     *op.getWindowLeft(), INT32_MAX)))));
+  Value pinned = b.i64(0);
+  if (op.getPin()) {
+    Value most = causal ? end : keys;
+    pinned = blockEnd(
+        min(b.i64(int64_t(std::min<uint64_t>(op.getPin(), INT32_MAX))), most));
+  }
+  Value window =
+      max(b.sub(blockEnd(end), max(blockBegin(begin), pinned)), b.i64(0));
+  return b.add(pinned, window);
+}

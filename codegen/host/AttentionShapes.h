@@ -64,6 +64,11 @@ struct KeyParts {
 mlir::Value visiblePairs(HostBuilder &b, AttentionOp op, mlir::Value queries,
                          mlir::Value keys, mlir::Value offset);
 
+/// Keys in the blocks that kernels visit since positions let some query see one
+/// of them: what codegen::KeyBlocks of the first and the last row goes through.
+mlir::Value visitedKeys(HostBuilder &b, AttentionOp op, mlir::Value queries,
+                        mlir::Value keys, mlir::Value offset);
+
 } // namespace agt::host
 
 #endif // AGT_CODEGEN_HOST_ATTENTIONSHAPES_H

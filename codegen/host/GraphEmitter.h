@@ -43,7 +43,8 @@ private:
   mlir::LogicalResult emit(RootOp op);
   mlir::LogicalResult attendLeaves(AttentionOp op, size_t kernel,
                                    llvm::ArrayRef<Value> buffers,
-                                   llvm::ArrayRef<Value> scalars, Value flops);
+                                   llvm::ArrayRef<Value> scalars, Value flops,
+                                   Value kvBytes);
   /// The number of a kernel that an attention needs besides its own.
   mlir::FailureOr<size_t>
   kernelBeside(mlir::Operation *op,

@@ -58,7 +58,7 @@ static attn::AttentionSpec rowsAlone() {
 LogicalResult GraphEmitter::attendLeaves(AttentionOp op, size_t kernel,
                                          llvm::ArrayRef<Value> arguments,
                                          llvm::ArrayRef<Value> scalars,
-                                         Value flops) {
+                                         Value flops, Value kvBytes) {
   attn::AttentionSpec merging = rowsAlone();
   merging.leaves = true;
   FailureOr<size_t> merges = kernelBeside(op, merging, attn::leavesKernel);
@@ -76,8 +76,8 @@ LogicalResult GraphEmitter::attendLeaves(AttentionOp op, size_t kernel,
        b.symbol(KernelTable::symbol(*merges)), b.array(BufferSlot, arguments),
        b.i64(arguments.size()), b.array(ScalarSlot, scalars),
        b.i64(scalars.size()), b.array(WorkSlot, workOf(kernel, scalars)), rows,
-       slotBytes, flops, b.text("attention"), b.text(agt::placeOf(op.getLoc())),
-       enabled ? enabled : b.i64(1)});
+       slotBytes, flops, kvBytes, b.text("attention"),
+       b.text(agt::placeOf(op.getLoc())), enabled ? enabled : b.i64(1)});
   b.call("agt_graph_attend_leaves",
          {runHandle, buffer(op.getInto()), size(op.getOwner()), step});
   return success();

@@ -31,12 +31,13 @@ static std::vector<PhaseReport> collectPhases(const RunReport &report) {
     for (const LaunchReport &launch : report.positions[p].launches) {
       auto [entry, isNew] = known.try_emplace(launch.name, phases.size());
       if (isNew) {
-        phases.push_back({launch.name, 0, 0, 0});
+        phases.push_back({launch.name, 0, 0, 0, 0});
         times.emplace_back(report.positions.size(),
                            std::vector<double>(report.times.size(), 0.0));
       }
       PhaseReport &phase = phases[entry->second];
       phase.flops += launch.flops;
+      phase.bytes += launch.bytes;
       ++phase.launches;
       for (size_t i = 0; i < launch.spans.size(); ++i)
         times[entry->second][p][i] +=
@@ -77,6 +78,7 @@ Stats collectStats(const std::string &graph, const RunReport &report) {
   stats.time = median(report.times);
   stats.times = report.times;
   stats.flops = report.flops();
+  stats.kvBytes = uint64_t(report.kvBytes());
   stats.transfers = totalTransfers(report);
   stats.policy = report.policy;
   stats.policyBytes = report.policyBytes;
@@ -98,7 +100,7 @@ std::string statsJson(const Stats &stats) {
     phases.push_back({{"name", phase.name},
                       {"time_s", phase.time},
                       {"flops", phase.flops},
-                      {"bytes", 0},
+                      {"bytes", phase.bytes},
                       {"launches", phase.launches}});
   const TransferTotals &transfers = stats.transfers;
   Json json = {{"graph", stats.graph},
@@ -114,7 +116,7 @@ std::string statsJson(const Stats &stats) {
                {"transfer_hidden_s", transfers.hiddenTime},
                {"hops", transfers.hops},
                {"hops_skipped", transfers.hopsSkipped},
-               {"kv_bytes_read", 0},
+               {"kv_bytes_read", stats.kvBytes},
                {"peak_memory", stats.peakBytes},
                {"kv_peak_memory", stats.kvPeakBytes},
                {"phases", phases}};
@@ -180,6 +182,8 @@ std::string statsText(const Stats &stats) {
             secondsText(*least) + " to " + secondsText(*most) + ")";
   }
   text += "\n" + memoryText(stats) + movedText(stats);
+  if (stats.kvBytes)
+    text += "  read    " + bytesText(stats.kvBytes) + " of keys and values\n";
   if (stats.policy != Policy::None)
     text += "  policy  " + policyText(stats.policy, stats.policyBytes) + "\n";
   text += "\n";
@@ -270,9 +274,13 @@ static double addPosition(Json &events, const PositionReport &position,
     Json event = sliceEvent(computeRow(p), launch.name, begin + span.begin,
                             begin + span.end);
     end = std::max(end, begin + span.end);
-    event["args"] = {{"place", launch.place},     {"kernel", launch.kernel},
-                     {"variant", launch.variant}, {"workgroups", launch.groups},
-                     {"flops", launch.flops},     {"repeat", i}};
+    event["args"] = {{"place", launch.place},
+                     {"kernel", launch.kernel},
+                     {"variant", launch.variant},
+                     {"workgroups", launch.groups},
+                     {"flops", launch.flops},
+                     {"kv_bytes", uint64_t(launch.kvBytes)},
+                     {"repeat", i}};
     events.push_back(std::move(event));
   }
   for (const TransferReport &transfer : position.transfers) {

@@ -16,6 +16,7 @@ struct PhaseReport {
   double time = 0; // seconds, median over the repeats; on a mesh of the
                    // position that takes longest
   double flops = 0;
+  uint64_t bytes = 0; // of the buffers that its launches are given
   uint32_t launches = 0;
 };
 
@@ -26,6 +27,7 @@ struct Stats {
   double time = 0; // seconds, median over the repeats
   std::vector<double> times;
   double flops = 0;
+  uint64_t kvBytes = 0; // keys and values that attentions visit
   TransferTotals transfers;
   Policy policy = Policy::None;                         // of rings
   std::vector<std::pair<Policy, uint64_t>> policyBytes; // where compared

@@ -15,7 +15,7 @@ static void from_json(const Json &json, Span &span) {
   span = {json[0], json[1]};
 }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchReport, name, place, kernel, variant,
-                                   groups, flops, spans)
+                                   groups, flops, kvBytes, bytes, spans)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TransferReport, name, place, axis, from,
                                    move, bytes, spans)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HopReport, name, step, owner, attended,

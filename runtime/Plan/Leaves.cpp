@@ -154,8 +154,11 @@ void Step::add(int64_t part) {
                  merges);
       tree.settle(merges);
       grow();
-      if (step.enabled)
+      if (step.enabled) {
         attend(block, count, 0, upTo(block + count) - upTo(block));
+        if (block == 0)
+          rethrow(agt_graph_kv_read(&run, step.kv_bytes));
+      }
       // Leaves of which nothing is seen may complete what was there before.
       merge(merges);
       leaf += count;

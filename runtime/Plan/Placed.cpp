@@ -20,6 +20,16 @@ static constexpr uint64_t bufferAlignment = 256;
 // Offsets of a launch's scalars in their common buffer.
 static constexpr uint64_t scalarAlignment = 16;
 
+// Of its buffers, each once.
+static uint64_t bytesOf(const LaunchRecord &record) {
+  uint64_t bytes = 0;
+  const std::vector<agt_buffer *> &all = record.buffers;
+  for (auto at = all.begin(); at != all.end(); ++at)
+    if (std::find(all.begin(), at, *at) == at)
+      bytes += (*at)->bytes;
+  return bytes;
+}
+
 PlacedPlan::PlacedPlan(agt_run &plan, OpenDevice &opened)
     : plan(plan), opened(opened), device(opened.get()), transferer(device) {
   report.device = device.properties().name;
@@ -57,6 +67,8 @@ void PlacedPlan::prepareLaunches() {
                                variant,
                                groups,
                                record.flops,
+                               record.kvBytes,
+                               bytesOf(record),
                                {}});
   }
 }

@@ -30,6 +30,7 @@ struct LaunchRecord {
   std::vector<uint32_t> scalars; // without the number of groups
   int64_t work[4];
   double flops;
+  double kvBytes = 0; // keys and values that it visits
   std::string name;
   std::string place;
 };
@@ -130,8 +131,9 @@ struct agt_run {
   std::vector<agt::rt::ValueRecord> values;
   std::vector<agt::rt::OutputRecord> outputs;
   std::vector<std::shared_ptr<agt::rt::Leaves>> leaves;
-  int64_t position = -1; // on the mesh
-  bool failed = false;   // to be dropped
+  int64_t position = -1;    // on the mesh
+  bool failed = false;      // to be dropped
+  bool lastIsEmpty = false; // the last launch had no work and is not there
 };
 
 #endif // AGT_RUNTIME_PLAN_PLAN_H

@@ -194,6 +194,7 @@ agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
       empty |= work[i] == 0;
     }
     // Nothing to do, and so nothing that needs its buffers or its kernel.
+    run->lastIsEmpty = empty;
     if (empty)
       return;
     for (uint64_t i = 0; i < n_buffers; ++i) {
@@ -205,6 +206,16 @@ agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
           checkedScalar(scalars[i], launch.name, launch.place));
     run->addStep(PlanStep::Launch, run->launches.size());
     run->launches.push_back(std::move(launch));
+  });
+}
+
+agt_status agt_graph_kv_read(agt_run *run, double bytes) {
+  return guardPlan(run, [&] {
+    if (run->lastIsEmpty)
+      return;
+    if (run->launches.empty())
+      failPlan(*run, "keys are read before anything is launched");
+    run->launches.back().kvBytes = bytes;
   });
 }
 

@@ -20,6 +20,8 @@ struct LaunchReport {
   uint32_t variant = 0;
   uint64_t groups = 0;
   double flops = 0;
+  double kvBytes = 0;      // keys and values that it visits
+  uint64_t bytes = 0;      // of the buffers that it is given
   std::vector<Span> spans; // one a repeat, from the repeat's begin
 };
 
@@ -68,11 +70,15 @@ struct RunReport {
   /// Bytes that each way would move, where they were compared.
   std::vector<std::pair<Policy, uint64_t>> policyBytes;
 
-  double flops() const {
+  double flops() const { return sumOf(&LaunchReport::flops); }
+  double kvBytes() const { return sumOf(&LaunchReport::kvBytes); }
+
+private:
+  double sumOf(double LaunchReport::*figure) const {
     double sum = 0;
     for (const PositionReport &position : positions)
       for (const LaunchReport &launch : position.launches)
-        sum += launch.flops;
+        sum += launch.*figure;
     return sum;
   }
 };

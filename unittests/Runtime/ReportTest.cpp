@@ -24,6 +24,8 @@ RunReport report() {
                         1,
                         7,
                         2e6,
+                        3000,
+                        4096,
                         {{0, 1e-3}, {0, 5e-4}, {0, 1e-3}}},
                        {"add",
                         "f.agt:4:3",
@@ -31,6 +33,8 @@ RunReport report() {
                         0,
                         2,
                         5e5,
+                        0,
+                        100,
                         {{1e-3, 2e-3}, {5e-4, 6e-4}, {1e-3, 1.2e-3}}},
                        {"attention",
                         "f.agt:5:10",
@@ -38,6 +42,8 @@ RunReport report() {
                         1,
                         7,
                         5e5,
+                        500,
+                        1024,
                         {{2e-3, 3e-3}, {6e-4, 7e-4}, {1.2e-3, 1.7e-3}}}};
   return report;
 }
@@ -60,16 +66,17 @@ TEST(Report, StatsHaveTheKeysOfTheLanguage) {
   EXPECT_EQ(json["flops"], 3e6);
   for (const char *key :
        {"bytes_moved", "bytes_aux", "bytes_hidden", "transfer_time_s",
-        "transfer_hidden_s", "hops", "hops_skipped", "kv_bytes_read"}) {
+        "transfer_hidden_s", "hops", "hops_skipped"}) {
     ASSERT_TRUE(json.contains(key)) << key;
     EXPECT_EQ(json[key], 0) << key;
   }
+  EXPECT_EQ(json["kv_bytes_read"], 3500);
   EXPECT_EQ(json["peak_memory"], Json({2048}));
   ASSERT_EQ(json["phases"].size(), 2u);
   EXPECT_EQ(json["phases"][0]["name"], "attention");
   EXPECT_NEAR(json["phases"][0]["time_s"].get<double>(), 1.5e-3, 1e-12);
   EXPECT_EQ(json["phases"][0]["flops"], 2.5e6);
-  EXPECT_EQ(json["phases"][0]["bytes"], 0);
+  EXPECT_EQ(json["phases"][0]["bytes"], 5120);
   EXPECT_EQ(json["phases"][0]["launches"], 2);
   EXPECT_EQ(json["phases"][1]["name"], "add");
 }
@@ -81,6 +88,7 @@ TEST(Report, StatsAsText) {
       "  time    2.000 ms, 1.5 GFLOP/s, median of 3 (1.000 ms to 3.000 ms)\n"
       "  memory  2048 bytes (2.0 KiB)\n"
       "  moved   0 bytes (one device)\n"
+      "  read    3500 bytes (3.4 KiB) of keys and values\n"
       "\n"
       "  phase     launches          time   share            rate\n"
       "  attention        2      1.500 ms  88.2 %     1.7 GFLOP/s\n"
@@ -98,7 +106,7 @@ RunReport meshReport() {
     position.peakBytes = 1000 + uint64_t(i);
     position.kvPeakBytes = 500;
     position.launches = {
-        {"attention", "", "attend", 0, 1, 1e6, {{0, 2e-3 + i * 1e-3}}}};
+        {"attention", "", "attend", 0, 1, 1e6, 0, 0, {{0, 2e-3 + i * 1e-3}}}};
     position.hops = {{"attention", 0, i, true, {}},
                      {"attention", 1, 1 - i, i == 1, {}}};
   }

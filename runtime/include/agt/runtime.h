@@ -262,6 +262,12 @@ AGT_API agt_status agt_graph_launch(agt_run *run, const agt_kernel *kernel,
                                     uint64_t n_scalars, const int64_t work[4],
                                     double flops, const char *name,
                                     const char *place);
+/* The launch recorded last is an attention that visits `bytes` bytes of keys
+ * and values: of those in a block (of 128 keys) that the positions of its
+ * queries let one of them see, each once, whatever only data hides. Where that
+ * launch had no work it visits none. --stats shows it, nothing else goes by it.
+ */
+AGT_API agt_status agt_graph_kv_read(agt_run *run, double bytes);
 /* The buffer now has the next value of the graph's IR: the results of its
  * kernels in order, which --check looks at. */
 AGT_API agt_status agt_graph_value(agt_run *run, agt_buffer *buffer);
@@ -348,6 +354,7 @@ typedef struct agt_leaf_step {
   int64_t rows; /* of the merging */
   int64_t slot_bytes;
   double flops;
+  double kv_bytes; /* of agt_graph_kv_read */
   const char *name;
   const char *place;
   int64_t enabled; /* 0: no query sees any of these keys */
