@@ -3,6 +3,7 @@
 
 #include "runtime/Agent/Secrets.h"
 #include "runtime/Mcp/Servers.h"
+#include "runtime/Support/FailPoint.h"
 #include "runtime/Support/Failure.h"
 
 #include <algorithm>
@@ -52,6 +53,8 @@ int64_t Retry::delay(int64_t n) const {
   for (int64_t i = 1; i < n && bound < max; ++i)
     bound *= 2;
   bound = std::max<int64_t>(std::min(bound, max), 1);
+  if (FailPoint::isOff("jitter"))
+    return bound;
   std::lock_guard<std::mutex> held(mutex);
   return std::uniform_int_distribution<int64_t>(1, bound)(random);
 }

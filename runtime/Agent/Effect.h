@@ -22,6 +22,9 @@ struct Attempt {
   /// What has not begun by then, by Instant's boot clock, must not begin: the
   /// run may be another process's. 0: whenever.
   int64_t startByBootNs = 0;
+  bool isLate() const {
+    return startByBootNs && Instant::now().bootNs > startByBootNs;
+  }
   const CancelToken *cancel = nullptr;
 };
 

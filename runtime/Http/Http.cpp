@@ -17,6 +17,7 @@ struct Transfer {
   HttpReply *reply;
   CURL *handle;
   bool stopped = false; // by onData
+  bool late = false;    // mayBegin said no
 };
 
 size_t takeBody(char *data, size_t size, size_t n, void *argument) {
@@ -78,9 +79,18 @@ int progress(void *argument, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
          (request.stop && request.stop());
 }
 
+// The connection stands, and nothing of the request is sent.
+int beforeRequest(void *argument, char *, char *, int, int) {
+  auto &transfer = *static_cast<Transfer *>(argument);
+  transfer.late = !transfer.request->mayBegin();
+  return transfer.late ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
 HttpReply::Kind kindOf(CURLcode code, CURL *handle, const Transfer &transfer) {
   if (code == CURLE_OK || transfer.stopped)
     return HttpReply::Answered;
+  if (transfer.late)
+    return HttpReply::NotConnected;
   switch (code) {
   case CURLE_COULDNT_RESOLVE_HOST:
   case CURLE_COULDNT_RESOLVE_PROXY:
@@ -143,6 +153,10 @@ HttpReply httpRequest(const HttpRequest &request) {
   set(CURLOPT_XFERINFOFUNCTION, progress);
   set(CURLOPT_XFERINFODATA, static_cast<void *>(&transfer));
   set(CURLOPT_NOPROGRESS, 0L);
+  if (request.mayBegin) {
+    set(CURLOPT_PREREQFUNCTION, beforeRequest);
+    set(CURLOPT_PREREQDATA, static_cast<void *>(&transfer));
+  }
   if (request.hasBody) {
     set(CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.size()));
     set(CURLOPT_POSTFIELDS, request.body.data());
@@ -151,7 +165,9 @@ HttpReply httpRequest(const HttpRequest &request) {
   lib.easyGetinfo(handle, CURLINFO_RESPONSE_CODE, &reply.status);
   reply.kind = kindOf(code, handle, transfer);
   if (reply.kind != HttpReply::Answered)
-    reply.error = *message ? message : lib.easyStrerror(code);
+    reply.error = transfer.late ? "it was announced too long ago"
+                  : *message    ? message
+                                : lib.easyStrerror(code);
   lib.slistFreeAll(headers);
   lib.easyCleanup(handle);
   return reply;

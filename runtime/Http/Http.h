@@ -17,6 +17,9 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   int64_t timeoutNs = 0; // absolute, whatever the server says
   const CancelToken *cancel = nullptr;
+  /// Asked when the connection stands, right before the request is sent; false:
+  /// it is not, and that is NotConnected. None: whenever.
+  std::function<bool()> mayBegin;
   size_t keep = 8 << 20; // bytes of the answer
   /// Pieces of a 2xx answer as they come; false ends the transfer.
   std::function<bool(std::string_view)> onData;

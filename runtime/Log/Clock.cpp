@@ -95,16 +95,23 @@ static std::string startTime(int64_t pid) {
   return field;
 }
 
+// The number of this process's namespace of a kind.
+static std::string namespaceId(const char *kind) {
+  char link[64];
+  ssize_t n = readlink((std::string("/proc/self/ns/") + kind).c_str(), link,
+                       sizeof link);
+  std::string digits;
+  for (ssize_t i = 0; i < n; ++i)
+    if (link[i] >= '0' && link[i] <= '9')
+      digits += link[i];
+  return digits.empty() ? "0" : digits;
+}
+
+// Those of one machine see each other's processes, and the guards of their
+// tools, whose names belong to a network namespace.
 const std::string &thisMachine() {
-  static const std::string name = [] {
-    char link[64];
-    ssize_t n = readlink("/proc/self/ns/pid", link, sizeof link);
-    std::string digits;
-    for (ssize_t i = 0; i < n; ++i)
-      if (link[i] >= '0' && link[i] <= '9')
-        digits += link[i];
-    return bootId() + "." + (digits.empty() ? "0" : digits);
-  }();
+  static const std::string name =
+      bootId() + "." + namespaceId("pid") + "." + namespaceId("net");
   return name;
 }
 

@@ -170,11 +170,15 @@ bool Postgres::inTransaction() const {
 
 void Postgres::connect() {
   disconnect();
-  // What stands before the URL is a default, what stands behind it is not.
+  // What stands before the URL is a default, what stands behind it is not. A
+  // server that is cut off says nothing: what is sent is given up after 20 s,
+  // and an answer that does not come is asked after (keepalives).
   const char *keys[] = {"connect_timeout",  "tcp_user_timeout",
+                        "keepalives_idle",  "keepalives_interval",
                         "application_name", "dbname",
                         "client_encoding",  nullptr};
-  const char *values[] = {"10", "20000", "agt", url.c_str(), "UTF8", nullptr};
+  const char *values[] = {"10",  "20000",     "10",   "5",
+                          "agt", url.c_str(), "UTF8", nullptr};
   connection = pq().PQconnectdbParams(keys, values, 1);
   if (!connected()) {
     std::string why =

@@ -117,7 +117,7 @@ AttemptResult performExec(agt_scope *scope, const ToolDecl &tool,
   if (tool.sandbox)
     enterSandbox(*tool.sandbox, tool.name, spec);
   spec.timeoutNs = attempt.timeout;
-  spec.guard = attempt.token;
+  spec.guard = callGuard(thisProcess(), attempt.token);
   if (attempt.startByBootNs) {
     // In this order: should the process be stopped in between, it is the less.
     int64_t now = bootClockNs();

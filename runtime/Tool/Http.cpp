@@ -15,6 +15,8 @@ static HttpRequest requestOf(agt_scope *scope, const ToolDecl &tool,
   request.url = textOf(made->elements[0]);
   request.timeoutNs = attempt.timeout;
   request.cancel = attempt.cancel;
+  if (attempt.startByBootNs)
+    request.mayBegin = [&attempt] { return !attempt.isLate(); };
   bool typed = false;
   if (Value list = made->elements[2])
     for (uint64_t i = 0; i < list->count; ++i) {

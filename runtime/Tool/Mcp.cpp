@@ -158,6 +158,10 @@ AttemptResult performMcp(agt_scope *scope, const ToolDecl &tool,
     call.longestNs = attempt.timeout;
     call.idleNs = std::min(tool.timeout, attempt.timeout);
     call.cancel = attempt.cancel;
+    if (attempt.isLate()) // the server may have taken long to be there
+      return AttemptResult::failed(AttemptResult::NotSent,
+                                   "'" + tool.name +
+                                       "' was announced too long ago");
     McpReply reply = client->call(call);
     AttemptResult::Kind kind = AttemptResult::Unknown;
     switch (reply.kind) {

@@ -147,6 +147,10 @@ static Found askReconcile(agt_scope *scope, uint32_t index,
   }
 }
 
+std::string callGuard(const std::string &owner, const std::string &token) {
+  return sha256Hex("call " + token + " " + owner);
+}
+
 Value callTool(agt_scope *scope, const agt_site &site, uint32_t index,
                const std::vector<Value> &args) {
   Execution &run = scope->strand->run;
@@ -189,7 +193,8 @@ Value callTool(agt_scope *scope, const agt_site &site, uint32_t index,
     return askReconcile(scope, index, args, attempt);
   };
   effect.awaitEnd = [&](const PastStep &past) {
-    awaitGuard(server ? serverGuard(past.owner, server->name) : past.token,
+    awaitGuard(server ? serverGuard(past.owner, server->name)
+                      : callGuard(past.owner, past.token),
                [&] { return scope->strand->cancel.cancelled(); });
   };
   return runEffect(scope, site, namedArguments(tool, args), effect);

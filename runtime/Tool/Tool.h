@@ -26,6 +26,10 @@ AttemptResult performMcp(agt_scope *scope, const ToolDecl &tool,
 
 /// The program's own environment, less what is secret.
 std::vector<std::string> plainEnvironment(const AgentProgram &program);
+/// What the supervisor of an exec tool's call holds while anything of it is
+/// alive. `owner`: the process that makes it; runs of two step logs may have
+/// one name, and then their calls have one token.
+std::string callGuard(const std::string &owner, const std::string &token);
 /// What the tool's request function makes of arguments and token.
 Value toolRequest(agt_scope *scope, uint32_t index,
                   const std::vector<Value> &args, const Attempt &attempt);

@@ -60,6 +60,10 @@ private:
       if (client < 0)
         return;
       std::string request = readRequest(client);
+      if (request.empty()) { // who came had nothing to say
+        close(client);
+        continue;
+      }
       {
         std::lock_guard<std::mutex> held(mutex);
         seen.push_back(request);

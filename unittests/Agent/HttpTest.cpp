@@ -1,5 +1,6 @@
 // HTTP tools against a fake server: the outcome table, and an answer that is
 // lost after the effect.
+#include "runtime/Http/Http.h"
 #include "unittests/Agent/EngineFixture.h"
 #include "unittests/Agent/FakeServer.h"
 
@@ -55,6 +56,23 @@ TEST_F(HttpTest, AnAnswerIsAnAnswer) {
   EXPECT_EQ(tracker.issues, (Lines{"broken\n" + token}));
   EXPECT_NE(tracker.server.requests()[0].find("Idempotency-Key: " + token),
             std::string::npos);
+}
+
+// The connection stands, but the call was announced too long ago.
+TEST_F(HttpTest, WhatIsLateIsNotSent) {
+  Tracker tracker;
+  HttpRequest request;
+  request.method = "POST";
+  request.url = tracker.server.url() + "/issues";
+  request.timeoutNs = 5'000'000'000;
+  request.mayBegin = [] { return false; };
+  HttpReply reply = httpRequest(request);
+  EXPECT_EQ(reply.kind, HttpReply::NotConnected);
+  EXPECT_EQ(reply.error, "it was announced too long ago");
+  EXPECT_EQ(tracker.server.requests().size(), 0u);
+  request.mayBegin = [] { return true; };
+  EXPECT_EQ(httpRequest(request).kind, HttpReply::Answered);
+  EXPECT_EQ(tracker.issues.size(), 1u);
 }
 
 // The tracker answers 504 but has filed it: it is found and not filed twice.
