@@ -28,12 +28,14 @@ import urllib.parse
 
 PR_SET_PDEATHSIG = 1
 # fsync: tests let the server crash, never the machine.
-SETTINGS = ["listen_addresses=", "fsync=off", "autovacuum=off", "max_connections=50",
+SETTINGS = ["fsync=off", "autovacuum=off", "max_connections=50",
             "shared_buffers=16MB", "log_min_messages=fatal"]
 
 
 class Server:
-    def __init__(self):
+    def __init__(self, settings=SETTINGS, port=None):
+        """`settings`: its options NAME=VALUE. `port`: of 127.0.0.1, beside the socket; none by default."""
+        self.settings, self.port, self.addresses = settings, port, "127.0.0.1"
         folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         if not folders:
             sys.exit("error: there is no PostgreSQL server here; install the package postgresql")
@@ -57,28 +59,31 @@ class Server:
                         "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
                        check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self.user)
         rules = os.path.join(self.data, "pg_hba.conf")
-        pathlib.Path(rules).write_text("local all locked scram-sha-256\nlocal all all trust\n")
+        pathlib.Path(rules).write_text("local all locked scram-sha-256\nlocal all all trust\n"
+                                       "host all all 127.0.0.1/32 trust\n")
         self.start()
         self.sql("CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'sesame'")
 
     def url(self, user="agt", database="postgres"):
-        return f"postgres://{user}@{urllib.parse.quote(self.folder, safe='')}/{database}"
+        where = f"127.0.0.1:{self.port}" if self.port else urllib.parse.quote(self.folder, safe="")
+        return f"postgres://{user}@{where}/{database}"
 
-    def sql(self, text):
+    def sql(self, text, database="postgres"):
         command = [self.programs / "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
-                   "-U", "agt", "-d", "postgres", "-c", text]
+                   "-p", str(self.port or 5432), "-U", "agt", "-d", database, "-c", text]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def start(self):
         def with_parent():  # a helper that is killed takes its server along
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
-        words = [word for setting in SETTINGS for word in ("-c", setting)]
+        where = [f"listen_addresses={self.addresses}", f"port={self.port}"] if self.port else ["listen_addresses="]
+        words = [word for setting in [*self.settings, *where] for word in ("-c", setting)]
         log = open(os.path.join(self.folder, "log"), "ab")
         self.process = subprocess.Popen(
             [self.programs / "postgres", "-D", self.data, "-k", self.folder, *words],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
             start_new_session=True, preexec_fn=with_parent, **self.user)
-        ready = [self.programs / "pg_isready", "-q", "-h", self.folder]
+        ready = [self.programs / "pg_isready", "-q", "-h", self.folder, "-p", str(self.port or 5432)]
         for _ in range(600):
             if subprocess.run(ready).returncode == 0:
                 return

@@ -9,6 +9,7 @@ between all passes (AGT_VERIFY_EACH=1).
 
 import os
 import shutil
+import subprocess
 import lit.formats
 
 config.name = "agt"
@@ -39,8 +40,13 @@ config.substitutions += [
 ]
 if os.environ.get("AGT_SLOW") == "1":
     config.available_features.add("slow")
-if shutil.which("chromium"):
-    config.available_features.add("chromium")
+for program in ("chromium", "faketime"):
+    if shutil.which(program):
+        config.available_features.add(program)
+# May this user make network namespaces, and wires between them?
+if shutil.which("ip") and subprocess.run(["unshare", "-n", "ip", "link", "add", "agt0", "type", "veth"],
+                                         capture_output=True).returncode == 0:
+    config.available_features.add("netns")
 swiftshader = os.path.join(config.agt_build, "swiftshader", "icd.json")
 if os.path.exists(swiftshader):
     config.available_features.add("swiftshader")

@@ -3,130 +3,22 @@
 usage: workers.py PROGRAM FOLDER [postgres]
 """
 
-import atexit
-import collections
 import contextlib
-import json
 import os
 import pathlib
 import signal
-import sqlite3
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["AGT_SOURCE"], "scripts"))
+from fleet import Fleet
 from postgres import Server
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+folder = pathlib.Path(sys.argv[2])
 server = Server() if sys.argv[3:] == ["postgres"] else None
-environment = {**os.environ, "AGT_DB": server.url() if server else f"sqlite:{folder}/log.db",
-               "LEDGER": str(folder / "ledger"), "AGT_LEASE": "2"}
-workers = []
-# One that is left stopped would keep what it guards from every later run.
-atexit.register(lambda: [process.kill() for process in workers])
-
-
-def agt(*words):
-    return subprocess.run([program, *words], env=environment, text=True, capture_output=True)
-
-
-def submit(agent, run, **args):
-    words = [word for name, value in args.items() for word in ("--arg", f"{name}={value}")]
-    said = agt("submit", agent, "--run", run, *words)
-    assert (said.returncode, said.stdout) == (0, run + "\n"), said
-
-
-def worker(*words, **more):
-    process = subprocess.Popen([program, "worker", *words], env={**environment, **more}, text=True, stderr=subprocess.PIPE)
-    workers.append(process)
-    return process
-
-
-def is_locked():
-    """Whether a transaction of somebody's is open."""
-    if server:
-        return server.sql("SELECT count(*) FROM pg_stat_activity WHERE state IN ('active', 'idle in transaction')"
-                          " AND pid <> pg_backend_pid() AND backend_type = 'client backend'").strip() != "0"
-    database = sqlite3.connect(folder / "log.db", timeout=0.2, isolation_level=None)
-    try:
-        database.execute("BEGIN IMMEDIATE")
-        database.execute("ROLLBACK")
-        return False
-    except sqlite3.OperationalError:
-        return True
-    finally:
-        database.close()
-
-
-def stop(process):
-    """Stops it between transactions: in one it would keep everybody else from writing."""
-    while True:
-        process.send_signal(signal.SIGSTOP)
-        if not is_locked():
-            return
-        process.send_signal(signal.SIGCONT)
-        time.sleep(0.02)
-
-
-def end(*processes, how=signal.SIGTERM):
-    """How they ended, and what they said."""
-    for process in processes:
-        process.send_signal(how)
-    told = []
-    for process in processes:
-        err = process.communicate(timeout=30)[1]
-        workers.remove(process)
-        told.append((process.returncode, err))
-    return told
-
-
-def states():
-    """status: how many runs."""
-    lines = [json.loads(line) for line in agt("runs", "--json").stdout.splitlines()]
-    return dict(collections.Counter(line["status"] for line in lines)), {line["run"]: line for line in lines}
-
-
-def await_states(wanted, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        counts, _ = states()
-        if counts == wanted:
-            return
-        time.sleep(0.1)
-    sys.exit(f"never came to {wanted}, is {states()}")
-
-
-def events(run, kind):
-    lines = map(json.loads, agt("log", run, "--json").stdout.splitlines())
-    return [event for event in lines if event["kind"] == kind]
-
-
-def effects():
-    """The effects since the last look; how many were there more than once."""
-    path = folder / "ledger"
-    lines = path.read_text().splitlines() if path.exists() else []
-    path.unlink(missing_ok=True)
-    counts = collections.Counter(line.split()[0] for line in lines)
-    return len(counts), sum(count > 1 for count in counts.values())
-
-
-def fresh():
-    if server:
-        server.sql("DROP SCHEMA IF EXISTS agt CASCADE")
-    else:
-        for path in folder.glob("log.db*"):
-            path.unlink()
-    effects()
-
-
-def part(name):
-    def run(body):
-        fresh()
-        print(f"{name}:", *body(), flush=True)
-        assert not workers
-    return run
-
+fleet = Fleet(sys.argv[1], folder, server)
+agt, submit, worker, stop, end, part = fleet.agt, fleet.submit, fleet.worker, fleet.stop, fleet.end, fleet.part
+states, await_states, events, lines, effects = fleet.states, fleet.await_states, fleet.events, fleet.lines, fleet.effects
 
 with server or contextlib.nullcontext():
     @part("two workers")
@@ -145,7 +37,7 @@ with server or contextlib.nullcontext():
         for i in range(12):
             submit("chain", f"c{i}", n=i, seconds=0.2)
         first = worker("--concurrency", "12")
-        while len((folder / "ledger").read_text().splitlines() if (folder / "ledger").exists() else []) < 20:
+        while len(lines()) < 20:
             time.sleep(0.01)
         end(first, how=signal.SIGKILL)
         second = worker()
@@ -157,7 +49,7 @@ with server or contextlib.nullcontext():
         for i in range(6):
             submit("chain", f"c{i}", n=i, seconds=0.3)
         first = worker()
-        while not (folder / "ledger").exists():
+        while not lines():
             time.sleep(0.01)
         stop(first)
         second = worker()
@@ -174,7 +66,7 @@ with server or contextlib.nullcontext():
         for i in range(3):
             submit("chain", f"c{i}", n=i, seconds=0.5)
         first = worker("--concurrency", "2")
-        while not (folder / "ledger").exists():
+        while not lines():
             time.sleep(0.01)
         begin = time.monotonic()
         told = end(first)
@@ -189,7 +81,7 @@ with server or contextlib.nullcontext():
     def _():
         submit("chain", "c", n=1, seconds=20)
         first = worker("--notice", "1s")
-        while not (folder / "ledger").exists():
+        while not lines():
             time.sleep(0.01)
         begin = time.monotonic()
         told = end(first)
@@ -219,7 +111,7 @@ with server or contextlib.nullcontext():
         for _ in range(3):
             one = worker("--concurrency", "1")
             one.communicate(timeout=30)
-            workers.remove(one)
+            fleet.workers.remove(one)
             codes.append(one.returncode)
         last = worker()
         await_states({"parked": 1, "done": 1})
@@ -253,7 +145,7 @@ with server or contextlib.nullcontext():
                 submit("chain", f"{point}.{i}", n=10 * points.index(point) + i, seconds=0.0)
             first = worker(AGT_FAIL=point)
             first.communicate(timeout=30)
-            workers.remove(first)
+            fleet.workers.remove(first)
             killed += first.returncode == -signal.SIGKILL
         second = worker()
         await_states({"done": 2 * len(points)})
