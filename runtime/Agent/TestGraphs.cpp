@@ -195,7 +195,7 @@ int32_t agt_test_close(agt_scope *scope, const char *place, const char *text,
   return guardStep(scope, std::string(scope->prefix), place, [&] {
     std::string complaint = compareTensors(*a->tensor, *b->tensor, atol, rtol);
     if (!complaint.empty())
-      throw StepFailure(std::string("expected ") + text +
-                        " to be close: " + complaint);
+      fail(AGT_FAILED,
+           std::string("expected ") + text + " to be close: " + complaint);
   });
 }

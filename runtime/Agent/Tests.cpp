@@ -137,9 +137,10 @@ int32_t agt_test_expect(agt_scope *scope, const char *place, const char *text,
   return guardStep(scope, std::string(scope->prefix), place, [&] {
     if (truth)
       return;
+    // Not a step's failure: no `try` of the test takes it for one.
     std::string message = std::string("expected ") + text;
     if (a || b)
       message += ", got " + canonicalJson(a) + " and " + canonicalJson(b);
-    throw StepFailure(message);
+    fail(AGT_FAILED, message);
   });
 }
