@@ -104,7 +104,9 @@ with server or contextlib.nullcontext():
         agt("submit", "many", "--run", "m", "--arg", "n=20")
         for _ in range(200):
             known = metrics(worker)
-            if prometheus_text.value(known, "agt_runs", agent="many", state="done"):
+            # The run may be over before the first request to the collector has failed.
+            if (prometheus_text.value(known, "agt_runs", agent="many", state="done")
+                    and prometheus_text.value(known, "agt_trace_requests_total", outcome="failed")):
                 break
             time.sleep(0.05)
         get = lambda name, **labels: prometheus_text.value(known, name, **labels)
