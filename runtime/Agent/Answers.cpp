@@ -185,8 +185,10 @@ void cancelRun(const AgentProgram &program, StepLog &log, const std::string &id,
         options.spans = spans;
         outcome = Runner(program, log).resume(id, options);
       } catch (const Failure &failure) {
-        // A worker was faster, and closes it.
-        if (failure.code == AGT_WAITING && needRun(log, id).owned)
+        // A worker was faster, and closes it or has done so by now.
+        run = needRun(log, id);
+        if (failure.code == AGT_WAITING &&
+            (run.owned || isTerminal(run.status)))
           continue;
         throw;
       }
