@@ -47,7 +47,7 @@ Pointer operator+(Pointer p, int64_t offset) {
   return offset ? p + p.b->index(offset) : p;
 }
 
-static unsigned bytesOf(Type element) {
+int64_t bytesOf(Type element) {
   return std::max(1u, element.getIntOrFloatBitWidth() / 8);
 }
 
@@ -62,6 +62,10 @@ Value CpuBuilder::load(Pointer p, int64_t lanes) {
 
 void CpuBuilder::store(Pointer p, Value value) {
   LLVM::StoreOp::create(b, value, p.v, bytesOf(p.element));
+}
+
+void CpuBuilder::prefetch(Pointer p) {
+  LLVM::Prefetch::create(b, p.v, /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
 
 Type CpuBuilder::memoryType(agt_dtype dtype) {

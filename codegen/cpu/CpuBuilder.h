@@ -49,6 +49,8 @@ struct Pointer {
 };
 Pointer operator+(Pointer p, Index offset);
 Pointer operator+(Pointer p, int64_t offset);
+/// Of one in memory.
+int64_t bytesOf(mlir::Type element);
 
 class CpuBuilder : public codegen::ValueBuilder {
 public:
@@ -82,6 +84,8 @@ public:
   Value load(Pointer p);                // one element
   Value load(Pointer p, int64_t lanes); // as many neighbours
   void store(Pointer p, Value value);
+  /// Asks for what is at `p` ahead of its load; nothing need be there.
+  void prefetch(Pointer p);
   /// Elements as f32 (floats and i8); lanes = 0 is one, a scalar.
   Value loadF32(Pointer p, agt_dtype dtype, int64_t lanes);
   void storeF32(Pointer p, agt_dtype dtype, Value value, int64_t lanes);

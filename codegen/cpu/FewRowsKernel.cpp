@@ -1,5 +1,7 @@
-// See FewRowsKernel.h. The layouts of blocks are in AgtModelOps.td.
+// See FewRowsKernel.h.
 #include "codegen/cpu/FewRowsKernel.h"
+
+#include "codegen/cpu/BlockParts.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -8,7 +10,10 @@ using namespace mlir;
 namespace agt::cpu {
 
 // Additions of one sum wait for each other; of several they do not.
-static constexpr int64_t sumsOfARow = 4;
+static int64_t sumsOfARow(int64_t rows) { return rows == 1 ? 4 : 2; }
+
+// Bytes. Processors read ahead by themselves, but not into the next page.
+static constexpr int64_t ahead = 4096, line = 64;
 
 bool FewRowsKernel::takes(Operation *anchor) {
   auto linear = dyn_cast<LinearOp>(anchor);
@@ -25,194 +30,147 @@ FewRowsKernel::FewRowsKernel(InvocationBuilder &k, kernels::Evaluator &e,
     : ProductKernel(k, e, shape, root, target, few),
       unpack(shape.rhs.getDefiningOp<UnpackBlocksOp>()), lanes(target.lanes) {}
 
-// ---- what a block is made of ------------------------------------------------
-
-Value FewRowsKernel::half(Pointer byte) {
-  return v.loadF32({&v, byte.v, v.builder().getF16Type()}, AGT_F16, 0);
-}
-
-Value FewRowsKernel::byteAt(Pointer block, int64_t byte) {
-  CpuBuilder::Lanes scope(v, 0);
-  return arith::ExtUIOp::create(v.builder(), v.i32Type(), v.load(block + byte));
-}
-
-Value FewRowsKernel::signedAt(Pointer block, int64_t byte) {
-  return v.loadF32(block + byte, AGT_I8, 0);
-}
-
-Value FewRowsKernel::bytesAt(Pointer block, int64_t byte) {
-  CpuBuilder::Lanes scope(v, lanes);
-  return arith::ExtUIOp::create(v.builder(), v.i32Type(),
-                                v.load(block + byte, lanes));
-}
-
-void FewRowsKernel::add(Value q, Value factor, Value offset, Pointer x,
-                        Sums &sums) {
-  CpuBuilder::Lanes scope(v, lanes);
-  Value number = q.getType() == v.i32Type() ? v.toF32(q) : q;
-  Value wide = v.splat(factor, lanes);
-  number = offset ? v.fma(number, wide, v.splat(offset, lanes))
-                  : v.fmul(number, wide);
-  Value &sum = sums[turn++ % sums.size()];
-  sum = v.fma(number, v.load(x, lanes), sum);
-}
-
-FewRowsKernel::Sums FewRowsKernel::addQ4_0(Pointer block, Pointer x,
-                                           Sums sums) {
-  Value d = half(block), offset = v.fmul(d, v.f32(-8));
-  for (int64_t i = 0; i < 16; i += lanes) {
-    CpuBuilder::Lanes scope(v, lanes);
-    Value bytes = bytesAt(block, 2 + i);
-    add(v.bitAnd(bytes, 15), d, offset, x + i, sums);
-    add(v.shr(bytes, 4), d, offset, x + (16 + i), sums);
-  }
-  return sums;
-}
-
-FewRowsKernel::Sums FewRowsKernel::addQ8_0(Pointer block, Pointer x,
-                                           Sums sums) {
-  Value d = half(block);
-  for (int64_t i = 0; i < 32; i += lanes)
-    add(v.loadF32(block + (2 + i), AGT_I8, lanes), d, Value(), x + i, sums);
-  return sums;
-}
-
-FewRowsKernel::Sums FewRowsKernel::addQ4_K(Pointer block, Pointer x,
-                                           Sums sums) {
-  Value d = half(block), m = v.fneg(half(block + 2));
-  Value factors[8], offsets[8];
-  for (int64_t i = 0; i < 4; ++i) {
-    Value first = byteAt(block, 4 + i), second = byteAt(block, 8 + i),
-          third = byteAt(block, 12 + i);
-    auto late = [&](Value low, Value above) {
-      return v.bitOr(low, v.shl(v.shr(above, 6), 4));
-    };
-    auto times = [&](Value factor, Value number) {
-      return v.fmul(factor, v.toF32(number));
-    };
-    factors[i] = times(d, v.bitAnd(first, 63));
-    offsets[i] = times(m, v.bitAnd(second, 63));
-    factors[4 + i] = times(d, late(v.bitAnd(third, 15), first));
-    offsets[4 + i] = times(m, late(v.shr(third, 4), second));
-  }
-  for (int64_t pair = 0; pair < 4; ++pair)
-    for (int64_t i = 0; i < 32; i += lanes) {
-      CpuBuilder::Lanes scope(v, lanes);
-      Value bytes = bytesAt(block, 16 + 32 * pair + i);
-      int64_t part = 2 * pair;
-      add(v.bitAnd(bytes, 15), factors[part], offsets[part],
-          x + (64 * pair + i), sums);
-      add(v.shr(bytes, 4), factors[part + 1], offsets[part + 1],
-          x + (64 * pair + 32 + i), sums);
-    }
-  return sums;
-}
-
-FewRowsKernel::Sums FewRowsKernel::addQ6_K(Pointer block, Pointer x,
-                                           Sums sums) {
-  Value d = half(block + 208);
-  Value factors[16], offsets[16];
-  for (int64_t i = 0; i < 16; ++i) {
-    factors[i] = v.fmul(d, signedAt(block, 192 + i));
-    offsets[i] = v.fmul(factors[i], v.f32(-32));
-  }
-  for (int64_t side = 0; side < 2; ++side)
-    for (int64_t i = 0; i < 32; i += lanes) {
-      CpuBuilder::Lanes scope(v, lanes);
-      Value low[2] = {bytesAt(block, 64 * side + i),
-                      bytesAt(block, 64 * side + 32 + i)};
-      Value high = bytesAt(block, 128 + 32 * side + i);
-      for (int64_t n = 0; n < 4; ++n) {
-        Value four = n < 2 ? v.bitAnd(low[n], 15) : v.shr(low[n - 2], 4);
-        Value two = v.bitAnd(v.shr(high, 2 * n), 3);
-        int64_t part = 8 * side + 2 * n + i / 16;
-        add(v.bitOr(four, v.shl(two, 4)), factors[part], offsets[part],
-            x + (128 * side + 32 * n + i), sums);
-      }
-    }
-  return sums;
-}
-
-FewRowsKernel::Sums FewRowsKernel::addBlock(Pointer block, Pointer x,
-                                            ArrayRef<Value> sums) {
-  Sums own(sums);
-  switch (unpack.getFormat()) {
-  case BlockFormat::Q4_0:
-    return addQ4_0(block, x, own);
-  case BlockFormat::Q8_0:
-    return addQ8_0(block, x, own);
-  case BlockFormat::Q4_K:
-    return addQ4_K(block, x, own);
-  case BlockFormat::Q6_K:
-    return addQ6_K(block, x, own);
-  }
-  llvm_unreachable("every format is above");
-}
-
 // ---- the sums ---------------------------------------------------------------
 
-Value FewRowsKernel::sumOf(ArrayRef<Value> sums) {
+FewRowsKernel::Sums FewRowsKernel::zeros(int64_t rows) {
   CpuBuilder::Lanes scope(v, lanes);
-  Value all = v.fadd(v.fadd(sums[0], sums[1]), v.fadd(sums[2], sums[3]));
-  auto add = [&](Value a, Value b) { return v.fadd(a, b); };
-  return vector::ExtractOp::create(v.builder(), v.combineLanes(all, lanes, add),
-                                   0);
+  return Sums(rows, SmallVector<Value>(sumsOfARow(rows), v.f32(0)));
 }
 
-Value FewRowsKernel::sumOfBlocks(Pointer row, Pointer x, Index count) {
-  BlockLayout layout = layoutOf(unpack.getFormat());
-  Sums zeros;
-  {
-    CpuBuilder::Lanes scope(v, lanes);
-    zeros.assign(sumsOfARow, v.f32(0));
+// Loops carry the sums of all rows behind each other.
+static SmallVector<Value> flat(ArrayRef<SmallVector<Value>> sums) {
+  SmallVector<Value> all;
+  for (const SmallVector<Value> &own : sums)
+    all.append(own);
+  return all;
+}
+
+static SmallVector<SmallVector<Value>> byRow(ArrayRef<Value> all,
+                                             int64_t rows) {
+  size_t each = all.size() / rows;
+  SmallVector<SmallVector<Value>> sums;
+  for (int64_t r = 0; r < rows; ++r)
+    sums.emplace_back(all.slice(r * each, each));
+  return sums;
+}
+
+SmallVector<Value> FewRowsKernel::total(ArrayRef<Value> sums, int64_t rows) {
+  CpuBuilder::Lanes scope(v, lanes);
+  auto add = [&](Value a, Value b) { return v.fadd(a, b); };
+  SmallVector<Value> totals;
+  for (const SmallVector<Value> &own : byRow(sums, rows)) {
+    Value all = v.fadd(own[0], own[1]);
+    if (own.size() == 4)
+      all = v.fadd(all, v.fadd(own[2], own[3]));
+    totals.push_back(vector::ExtractOp::create(
+        v.builder(), v.combineLanes(all, lanes, add), 0));
   }
-  auto add = [&](Index first, int64_t number, ArrayRef<Value> own) {
-    Sums sums(own);
+  return totals;
+}
+
+void FewRowsKernel::addBlock(Pointer block, Pointer x, unsigned turn,
+                             Sums &sums) {
+  std::vector<BlockPart> parts =
+      partsOfBlock(v, unpack.getFormat(), block, lanes);
+  CpuBuilder::Lanes scope(v, lanes);
+  for (int64_t i = 0; i < layoutOf(unpack.getFormat()).bytes; i += line)
+    v.prefetch(block + (ahead + i));
+  for (size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
+    const BlockPart &part = parts[begin];
+    while (end < parts.size() && parts[end].factor == part.factor)
+      ++end;
+    Value factor = v.splat(part.factor, lanes);
+    Value offset = part.offset ? v.splat(part.offset, lanes) : Value();
+    for (int64_t r = 0; r < int64_t(sums.size()); ++r) {
+      Value products, plain;
+      for (size_t i = begin; i < end; ++i) {
+        Value other = v.load(x + (r * tile.terms + parts[i].at), lanes);
+        products = products ? v.fma(parts[i].whole, other, products)
+                            : v.fmul(parts[i].whole, other);
+        plain = plain ? v.fadd(plain, other) : other;
+      }
+      auto add = [&](unsigned number, Value sum, Value times) {
+        Value &to = sums[r][number % sums[r].size()];
+        to = v.fma(sum, times, to);
+      };
+      add(turn, products, factor);
+      if (offset)
+        add(turn + 1, plain, offset);
+    }
+    turn += offset ? 2 : 1;
+  }
+}
+
+SmallVector<Value> FewRowsKernel::sumsOfBlocks(Pointer weight, Pointer x,
+                                               int64_t rows, Index count) {
+  BlockLayout layout = layoutOf(unpack.getFormat());
+  auto add = [&](Index first, int64_t number, ArrayRef<Value> carried) {
+    Sums sums = byRow(carried, rows);
     for (int64_t i = 0; i < number; ++i)
-      sums = addBlock(row + (first + i) * layout.bytes,
-                      x + (first + i) * layout.numbers, sums);
-    return sums;
+      addBlock(weight + (first + i) * layout.bytes,
+               x + (first + i) * layout.numbers, unsigned(i), sums);
+    return flat(sums);
   };
   // A small block alone would leave sums unused.
-  int64_t together = layout.numbers < sumsOfARow * lanes ? 2 : 1;
+  int64_t together = layout.numbers < 4 * lanes ? 4 : 1;
   Index blocks = count / layout.numbers, whole = blocks / together * together;
-  Sums sums = v.loop(v.index(0), whole, together, zeros,
-                     [&](Index block, ArrayRef<Value> own) {
-                       return add(block, together, own);
-                     });
+  SmallVector<Value> sums =
+      v.loop(v.index(0), whole, together, flat(zeros(rows)),
+             [&](Index block, ArrayRef<Value> own) {
+               return add(block, together, own);
+             });
   if (together > 1)
     sums =
         v.loop(whole, blocks, 1, sums, [&](Index block, ArrayRef<Value> own) {
           return add(block, 1, own);
         });
-  return sumOf(sums);
+  return total(sums, rows);
 }
 
-Value FewRowsKernel::sumOfNumbers(Pointer row, Pointer x, Index count) {
+SmallVector<Value> FewRowsKernel::sumsOfNumbers(Pointer weight, Pointer x,
+                                                int64_t rows, Index count) {
   agt_dtype dtype = directTensor(s.rhs)->dtype;
-  int64_t step = sumsOfARow * lanes;
+  int64_t each = sumsOfARow(rows), step = each * lanes;
   Index whole = count / step * step;
-  Sums zeros;
-  {
-    CpuBuilder::Lanes scope(v, lanes);
-    zeros.assign(sumsOfARow, v.f32(0));
-  }
-  Value sum = sumOf(v.loop(
-      v.index(0), whole, step, zeros, [&](Index term, ArrayRef<Value> own) {
-        CpuBuilder::Lanes scope(v, lanes);
-        Sums sums;
-        for (int64_t i = 0; i < sumsOfARow; ++i)
-          sums.push_back(
-              v.fma(v.loadF32(row + (term + i * lanes), dtype, lanes),
-                    v.load(x + (term + i * lanes), lanes), own[i]));
-        return sums;
-      }));
+  SmallVector<Value> sums = total(
+      v.loop(v.index(0), whole, step, flat(zeros(rows)),
+             [&](Index term, ArrayRef<Value> own) {
+               CpuBuilder::Lanes scope(v, lanes);
+               SmallVector<Value> next(own);
+               for (int64_t i = 0; i < each; ++i) {
+                 Index at = term + i * lanes;
+                 v.prefetch(weight + (at + ahead / bytesOf(weight.element)));
+                 Value number = v.loadF32(weight + at, dtype, lanes);
+                 for (int64_t r = 0; r < rows; ++r) {
+                   Value &sum = next[r * each + i];
+                   sum = v.fma(number, v.load(x + (at + r * tile.terms), lanes),
+                               sum);
+                 }
+               }
+               return next;
+             }),
+      rows);
   CpuBuilder::Lanes one(v, 0);
-  return v.loop(whole, count, 1, {sum},
-                [&](Index term, ArrayRef<Value> own) -> Sums {
-                  return {v.fma(v.loadF32(row + term, dtype, 0),
-                                v.load(x + term), own[0])};
-                })[0];
+  return v.loop(whole, count, 1, sums, [&](Index term, ArrayRef<Value> own) {
+    Value number = v.loadF32(weight + term, dtype, 0);
+    SmallVector<Value> next;
+    for (int64_t r = 0; r < rows; ++r)
+      next.push_back(
+          v.fma(number, v.load(x + (term + r * tile.terms)), own[r]));
+    return next;
+  });
+}
+
+void FewRowsKernel::addColumn(Pointer weight, Pointer left, Pointer sums,
+                              int64_t rows, Index terms) {
+  SmallVector<Value> products = unpack
+                                    ? sumsOfBlocks(weight, left, rows, terms)
+                                    : sumsOfNumbers(weight, left, rows, terms);
+  CpuBuilder::Lanes one(v, 0);
+  for (int64_t r = 0; r < rows; ++r) {
+    Pointer to = sums + r * tile.columns;
+    v.store(to, v.fadd(v.load(to), products[r]));
+  }
 }
 
 void FewRowsKernel::addProducts(Value first, Value count) {
@@ -232,16 +190,18 @@ void FewRowsKernel::addProducts(Value first, Value count) {
   Pointer weight{&v, k.bufferAddress(bufferOf(tensor)), element};
   Pointer base{&v, k.scratch(), v.builder().getF32Type()};
   Pointer left = base, sums = base + tile.sumsAt();
+  // All rows of a whole tile at once: what is read is decoded once for them.
+  Index all = v.index(rowCount) / tile.rows * tile.rows;
   v.loop(v.index(0), v.index(columnCount), 1, [&](Index column) {
     Pointer row = weight + ((column0 + column) * rowLength + skipped);
-    v.loop(v.index(0), v.index(rowCount), 1, [&](Index r) {
-      Pointer x = left + r * tile.terms;
-      Value sum =
-          unpack ? sumOfBlocks(row, x, terms) : sumOfNumbers(row, x, terms);
-      CpuBuilder::Lanes one(v, 0);
-      Pointer to = sums + (r * tile.columns + column);
-      v.store(to, v.fadd(v.load(to), sum));
-    });
+    auto add = [&](int64_t rows) {
+      return [&, rows](Index r) {
+        addColumn(row, left + r * tile.terms,
+                  sums + (r * tile.columns + column), rows, terms);
+      };
+    };
+    v.loop(v.index(0), all, tile.rows, add(tile.rows));
+    v.loop(all, v.index(rowCount), 1, add(1));
   });
 }
 

@@ -1,7 +1,8 @@
 // FewRowsKernel: few rows by a matrix of weights on the CPU. It is bound by
 // reading the matrix, which is read once, as it is stored: numbers of 16 bits
 // and quantised blocks (agt.unpack_blocks) become vectors of f32 in registers,
-// and these are multiplied at once.
+// and these are multiplied at once. The factor of a block's numbers is that of
+// the sum of their products.
 #ifndef AGT_CODEGEN_CPU_FEWROWSKERNEL_H
 #define AGT_CODEGEN_CPU_FEWROWSKERNEL_H
 
@@ -23,31 +24,26 @@ public:
                 const Target &target);
 
 private:
-  using Sums = llvm::SmallVector<Value>; // vectors, of the same sum
+  /// By row, the vectors that make up its sum.
+  using Sums = llvm::SmallVector<llvm::SmallVector<Value>>;
 
   void addProducts(Value first, Value count) override;
-  /// The sum of `count` terms of a row of the weight, from `row` on, times
-  /// those from `x` on.
-  Value sumOfBlocks(Pointer row, Pointer x, Index count);
-  Value sumOfNumbers(Pointer row, Pointer x, Index count);
-  Value sumOf(llvm::ArrayRef<Value> sums); // their lanes
-  /// Adds the numbers of `block` times those from `x` on.
-  Sums addBlock(Pointer block, Pointer x, llvm::ArrayRef<Value> sums);
-  /// factor * q - offset, times the numbers from `x` on.
-  void add(Value q, Value factor, Value offset, Pointer x, Sums &sums);
-
-  Value half(Pointer byte);
-  Value byteAt(Pointer block, int64_t byte);   // 0 to 255
-  Value signedAt(Pointer block, int64_t byte); // as f32
-  Value bytesAt(Pointer block, int64_t byte);  // a vector of i32, 0 to 255
-  Sums addQ4_0(Pointer block, Pointer x, Sums sums);
-  Sums addQ8_0(Pointer block, Pointer x, Sums sums);
-  Sums addQ4_K(Pointer block, Pointer x, Sums sums);
-  Sums addQ6_K(Pointer block, Pointer x, Sums sums);
+  void addColumn(Pointer weight, Pointer left, Pointer sums, int64_t rows,
+                 Index terms);
+  /// The sums of `count` terms of a row of the weight, from `weight` on, times
+  /// those of `rows` rows from `x` on.
+  llvm::SmallVector<Value> sumsOfBlocks(Pointer weight, Pointer x, int64_t rows,
+                                        Index count);
+  llvm::SmallVector<Value> sumsOfNumbers(Pointer weight, Pointer x,
+                                         int64_t rows, Index count);
+  /// Adds the numbers of `block` times those from `x` on; which of a row's sums
+  /// are the first to be added to is `turn`.
+  void addBlock(Pointer block, Pointer x, unsigned turn, Sums &sums);
+  Sums zeros(int64_t rows);
+  llvm::SmallVector<Value> total(llvm::ArrayRef<Value> sums, int64_t rows);
 
   UnpackBlocksOp unpack; // null: numbers
   int64_t lanes;
-  unsigned turn = 0; // which of the sums is next
 };
 
 } // namespace agt::cpu

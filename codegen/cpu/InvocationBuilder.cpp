@@ -38,6 +38,11 @@ Value InvocationBuilder::group() {
   return arith::TruncIOp::create(b, b.getI32Type(), body.getArguments().back());
 }
 
+void InvocationBuilder::needs(llvm::StringRef features) {
+  ArrayAttr pair = b.getStrArrayAttr({"target-features", features});
+  body->setAttr("passthrough", b.getArrayAttr({pair}));
+}
+
 Value InvocationBuilder::scratch() { return body.getArgument(buffers + 1); }
 
 // ---- memory ----------------------------------------------------------------

@@ -21,6 +21,8 @@ public:
   InvocationBuilder(mlir::ModuleOp module, llvm::StringRef name,
                     mlir::Location loc,
                     const std::vector<kernels::WordType> &buffers);
+  /// Says what the function's code needs beyond its target ("+avx512bf16").
+  void needs(llvm::StringRef features);
   void finish();
 
   /// The workgroup's number as the launch counts them.

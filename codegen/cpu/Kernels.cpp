@@ -29,7 +29,8 @@ private:
   void addLoop(llvm::function_ref<void(kernels::Evaluator &)> body);
   void addTiles(const kernels::VariantPlan &plan,
                 llvm::function_ref<void(kernels::Evaluator &)> body);
-  void addProduct(Operation *anchor);
+  void addProducts(Operation *anchor);
+  void addProduct(const kernels::ProductShape &shape, bool pairs);
   void addFewRows(Operation *anchor);
   CpuVariant &newVariant();
   int64_t invocationsPerGroup();
@@ -99,11 +100,19 @@ void CpuVariantSet::addTiles(
 }
 
 // Tiles in registers, for launches with rows enough to be worth the copies.
-void CpuVariantSet::addProduct(Operation *anchor) {
+void CpuVariantSet::addProducts(Operation *anchor) {
   kernels::ProductShape shape(shapes(), anchor);
+  if (target.isa == AGT_ISA_V4 && hasPairs(shape))
+    addProduct(shape, /*pairs=*/true);
+  addProduct(shape, /*pairs=*/false);
+}
+
+void CpuVariantSet::addProduct(const kernels::ProductShape &shape, bool pairs) {
   Value root = kernel().getBody().front().getTerminator()->getOperand(0);
   CpuVariant &variant = newVariant();
-  constexpr ProductTile tile = ProductKernel::packed;
+  if (pairs)
+    variant.isa = AGT_ISA_V4_BF16;
+  ProductTile tile = ProductKernel::packed(shape);
   variant.tile = {1, tile.rows, tile.columns, 1};
   variant.scratchBytes = tile.scratchBytes();
   auto flopsOfRow = dyn_cast<AffineConstantExpr>(shape.n * shape.k * 2);
@@ -117,7 +126,9 @@ void CpuVariantSet::addProduct(Operation *anchor) {
                       UnknownLoc::get(module.getContext()),
                       kernels::Evaluator::buffersOf(kernel()));
   kernels::Evaluator e(k, kernel(), shapes());
-  ProductKernel(k, e, shape, root, target).build();
+  if (pairs)
+    k.needs("+avx512bf16");
+  ProductKernel(k, e, shape, root, target, tile, pairs).build();
   k.finish();
 }
 
@@ -148,7 +159,7 @@ CpuVariantSet::add(const kernels::VariantPlan &plan,
     return success();
   }
   Operation *anchor = kernels::anchorOf(kernel());
-  addProduct(anchor);
+  addProducts(anchor);
   if (isReproducible())
     return success();
   if (FewRowsKernel::takes(anchor))

@@ -1,13 +1,35 @@
 // See MicroKernel.h.
 #include "codegen/cpu/MicroKernel.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 
 namespace agt::cpu {
 
+// sum + x * y, lane by lane: twice for the two bf16 of a lane.
+static Value addProducts(CpuBuilder &b, Value x, Value y, Value sum,
+                         bool pairs) {
+  if (!pairs)
+    return b.fma(x, y, sum);
+  ImplicitLocOpBuilder &builder = b.builder();
+  int64_t lanes = cast<VectorType>(sum.getType()).getNumElements();
+  auto halves = VectorType::get({2 * lanes}, builder.getBF16Type());
+  auto of = [&](Value words) {
+    return vector::BitCastOp::create(builder, halves, words).getResult();
+  };
+  return LLVM::CallIntrinsicOp::create(
+             builder, sum.getType(),
+             builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+             ValueRange{sum, of(x), of(y)})
+      .getResult(0);
+}
+
 SmallVector<Value>
 tileProduct(CpuBuilder &b, const TileShape &shape, Index depth, Pointer a,
-            Index aStride, llvm::function_ref<SmallVector<Value>(Index)> load) {
+            Index aStride, llvm::function_ref<SmallVector<Value>(Index)> load,
+            bool pairs) {
   SmallVector<Value> zeros;
   {
     CpuBuilder::Lanes scope(b, shape.lanes);
@@ -22,7 +44,8 @@ tileProduct(CpuBuilder &b, const TileShape &shape, Index depth, Pointer a,
         for (int64_t r = 0; r < shape.rows; ++r) {
           Value left = b.splat(b.load(rows[r] + k), shape.lanes);
           for (int64_t c = 0; c < shape.columns; ++c)
-            next.push_back(b.fma(left, right[c], sums[r * shape.columns + c]));
+            next.push_back(addProducts(b, left, right[c],
+                                       sums[r * shape.columns + c], pairs));
         }
         return next;
       });

@@ -3,6 +3,8 @@
 // follows the other to where it stands.
 #include "codegen/cpu/ProductKernel.h"
 
+#include "codegen/cpu/BlockParts.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -12,9 +14,32 @@ namespace agt::cpu {
 
 ProductKernel::ProductKernel(InvocationBuilder &k, kernels::Evaluator &e,
                              const kernels::ProductShape &shape, Value root,
-                             const Target &target, ProductTile tile)
+                             const Target &target, ProductTile tile, bool pairs)
     : k(k), e(e), s(shape), root(root), tile(tile),
-      shape{target.tileRows, 2, target.lanes}, v(k, k.function()) {}
+      shape{target.tileRows, 2, target.lanes}, pairs(pairs),
+      v(k, k.function()) {}
+
+static UnpackBlocksOp blocksOf(Value tensor) {
+  auto unpack = tensor.getDefiningOp<UnpackBlocksOp>();
+  return unpack && isa<BlockArgument>(unpack.getBytes()) ? unpack
+                                                         : UnpackBlocksOp();
+}
+
+ProductTile ProductKernel::packed(const kernels::ProductShape &shape) {
+  UnpackBlocksOp unpack = blocksOf(shape.rhs);
+  int64_t terms = unpack ? layoutOf(unpack.getFormat()).numbers : 0;
+  return {294, 128, std::max<int64_t>(terms, 128), true};
+}
+
+bool hasPairs(const kernels::ProductShape &shape) {
+  auto isBf16 = [](Value tensor) {
+    auto direct = directTensor(tensor);
+    return direct && direct->dtype == AGT_BF16;
+  };
+  auto terms = dyn_cast<AffineConstantExpr>(shape.k);
+  return shape.transposed && shape.flat && isBf16(shape.lhs) &&
+         isBf16(shape.rhs) && terms && terms.getValue() % 2 == 0;
+}
 
 Pointer ProductKernel::at(int64_t floats, Value index) {
   v.follow(k);
@@ -29,8 +54,14 @@ void ProductKernel::place() {
   Value rest = k.div(group, across);
   firstColumn = k.mul(k.sub(group, k.mul(rest, across)), tile.columns);
   batchNumber = k.div(rest, down);
-  firstRow = k.mul(k.sub(rest, k.mul(batchNumber, down)), tile.rows);
-  rowCount = k.minS(k.sub(e.size(s.m), firstRow), k.i32(tile.rows));
+  // Tiles are as many as they must be, and of one size.
+  Value rows = k.i32(tile.rows);
+  if (tile.panels) {
+    Value share = k.div(k.add(e.size(s.m), k.sub(down, k.i32(1))), down);
+    rows = k.mul(k.ceilDiv(share, shape.rows), shape.rows);
+  }
+  firstRow = k.mul(k.sub(rest, k.mul(batchNumber, down)), rows);
+  rowCount = k.minS(k.sub(e.size(s.m), firstRow), rows);
   columnCount = k.minS(k.sub(e.size(s.n), firstColumn), k.i32(tile.columns));
   if (!s.flat)
     batch = e.indicesOf(e.at(s.batchSizes, Linear{batchNumber}));
@@ -38,15 +69,34 @@ void ProductKernel::place() {
 
 void ProductKernel::clearSums() {
   v.follow(k);
-  v.loop(v.index(0), v.index(tile.rows * tile.columns), shape.lanes,
-         [&](Index i) {
-           Pointer base{&v, k.scratch(), v.builder().getF32Type()};
-           CpuBuilder::Lanes scope(v, shape.lanes);
-           v.store(base + (i + tile.sumsAt()), v.f32(0));
-         });
+  // Those of whole tiles in registers.
+  Index rows =
+      min(ceilDiv(v.index(rowCount), shape.rows) * shape.rows, tile.rows);
+  v.loop(v.index(0), rows * tile.columns, shape.lanes, [&](Index i) {
+    Pointer base{&v, k.scratch(), v.builder().getF32Type()};
+    CpuBuilder::Lanes scope(v, shape.lanes);
+    v.store(base + (i + tile.sumsAt()), v.f32(0));
+  });
 }
 
 void ProductKernel::packLeft(Value first, Value count) {
+  if (std::optional<DirectTensor> direct = directTensor(s.lhs);
+      direct && s.flat) {
+    agt_dtype dtype = pairs ? AGT_F32 : direct->dtype;
+    Value length = e.size(s.k);
+    v.follow(k);
+    Index stride = v.index(length) / termsOfElement();
+    Pointer from{&v, k.bufferAddress(bufferOf(direct->tensor)),
+                 v.memoryType(dtype)};
+    from = from + (v.index(firstRow) * stride + v.index(first));
+    Pointer to{&v, k.scratch(), v.builder().getF32Type()};
+    return v.loop(v.index(0), v.index(rowCount), 1, [&](Index row) {
+      v.loop(v.index(0), v.index(count), shape.lanes, [&](Index term) {
+        v.store(to + (row * tile.terms + term),
+                v.loadF32(from + (row * stride + term), dtype, shape.lanes));
+      });
+    });
+  }
   e.forRange(k.i32(0), rowCount, 1, [&](Value row) {
     e.forRange(k.i32(0), count, 1, [&](Value term) {
       Value x = s.lhsAt(e, batch, k.add(firstRow, row), k.add(first, term));
@@ -111,40 +161,91 @@ unsigned bufferOf(Value tensor) {
   return number;
 }
 
-// A weight [N, K] as it lies in memory: squares of it are transposed in
-// registers. Columns beyond the last are the last again.
-void ProductKernel::packDirect(Value first, Value count) {
-  Value tensor = directTensor(s.rhs)->tensor;
-  agt_dtype dtype = directTensor(s.rhs)->dtype;
-  int64_t width = shape.width(), lanes = shape.lanes;
+// The matrix [N, K] that is packed, from the first term on: its rows are the
+// columns of the product. Those beyond the last are the last again.
+struct ProductKernel::Weight {
+  Pointer begin;
+  Index stride, firstRow, lastRow;
+
+  Pointer row(Index column) const {
+    return begin + min(firstRow + column, lastRow) * stride;
+  }
+};
+
+// `each` elements hold `terms` terms.
+ProductKernel::Weight ProductKernel::weightFrom(Value tensor, Type element,
+                                                Value first, int64_t terms,
+                                                int64_t each) {
   Value length = e.size(s.k), last = k.sub(e.size(s.n), k.i32(1));
   v.follow(k);
-  Index terms64 = v.index(count), stride = v.index(length);
-  Index lastColumn = v.index(last), begin = v.index(firstColumn);
-  Pointer weight{&v, k.bufferAddress(bufferOf(tensor)), v.memoryType(dtype)};
-  weight = weight + v.index(first);
-  Pointer to{&v, k.scratch(), v.builder().getF32Type()};
-  to = to + tile.rightAt();
-  v.loop(v.index(0), v.index(columnCount), lanes, [&](Index column) {
+  auto elements = [&](Index count) { return count / terms * each; };
+  Pointer begin{&v, k.bufferAddress(bufferOf(tensor)), element};
+  return {begin + elements(v.index(first) * termsOfElement()),
+          elements(v.index(length)), v.index(firstColumn), v.index(last)};
+}
+
+void ProductKernel::packDirect(Value first, Value count) {
+  DirectTensor direct = *directTensor(s.rhs);
+  agt_dtype dtype = pairs ? AGT_F32 : direct.dtype;
+  Weight weight = weightFrom(direct.tensor, v.memoryType(dtype), first,
+                             termsOfElement(), 1);
+  v.loop(v.index(0), v.index(columnCount), shape.lanes, [&](Index column) {
     SmallVector<Pointer> from;
-    for (int64_t i = 0; i < lanes; ++i)
-      from.push_back(weight + min(begin + column + i, lastColumn) * stride);
-    Pointer panel =
-        to + (column / width * (tile.terms * width) + column % width);
-    v.loop(v.index(0), terms64, lanes, [&](Index term) {
-      SmallVector<Value> values;
-      for (Pointer row : from)
-        values.push_back(v.loadF32(row + term, dtype, lanes));
-      values = transpose(v, values);
-      for (int64_t i = 0; i < lanes; ++i)
-        v.store(panel + (term + i) * width, values[i]);
+    for (int64_t i = 0; i < shape.lanes; ++i)
+      from.push_back(weight.row(column + i));
+    packPanel(from, dtype, column, v.index(count));
+  });
+}
+
+// Quantised blocks: the columns are decoded to scratch first.
+void ProductKernel::packBlocks(Value first, Value count) {
+  UnpackBlocksOp unpack = blocksOf(s.rhs);
+  BlockLayout layout = layoutOf(unpack.getFormat());
+  Weight weight = weightFrom(unpack.getBytes(), v.builder().getI8Type(), first,
+                             layout.numbers, layout.bytes);
+  Index terms = v.index(count);
+  Pointer scratch{&v, k.scratch(), v.builder().getF32Type()};
+  Pointer decoded = scratch + tile.decodedAt();
+  v.loop(v.index(0), v.index(columnCount), shape.lanes, [&](Index column) {
+    v.loop(v.index(0), v.index(shape.lanes), 1, [&](Index i) {
+      Pointer row = weight.row(column + i), to = decoded + i * tile.terms;
+      v.loop(v.index(0), terms / layout.numbers, 1, [&](Index block) {
+        for (const BlockPart &part :
+             partsOfBlock(v, unpack.getFormat(), row + block * layout.bytes,
+                          shape.lanes))
+          v.store(to + (block * layout.numbers + part.at),
+                  part.numbers(v, shape.lanes));
+      });
     });
+    SmallVector<Pointer> from;
+    for (int64_t i = 0; i < shape.lanes; ++i)
+      from.push_back(decoded + i * tile.terms);
+    packPanel(from, AGT_F32, column, terms);
+  });
+}
+
+// Squares are transposed in registers.
+void ProductKernel::packPanel(ArrayRef<Pointer> columns, agt_dtype dtype,
+                              Index column, Index count) {
+  int64_t width = shape.width();
+  Pointer scratch{&v, k.scratch(), v.builder().getF32Type()};
+  Pointer panel = scratch + (column / width * (tile.terms * width) +
+                             column % width + tile.rightAt());
+  v.loop(v.index(0), count, shape.lanes, [&](Index term) {
+    SmallVector<Value> values;
+    for (Pointer from : columns)
+      values.push_back(v.loadF32(from + term, dtype, shape.lanes));
+    values = transpose(v, values);
+    for (int64_t i = 0; i < shape.lanes; ++i)
+      v.store(panel + (term + i) * width, values[i]);
   });
 }
 
 void ProductKernel::packRight(Value first, Value count) {
   if (s.transposed && directTensor(s.rhs))
     packDirect(first, count);
+  else if (s.transposed && blocksOf(s.rhs))
+    packBlocks(first, count);
   else
     packRows(first, count);
 }
@@ -156,9 +257,10 @@ void ProductKernel::multiply(Value count) {
   Pointer left = base, right = base + tile.rightAt(),
           sums = base + tile.sumsAt();
   int64_t width = shape.width(), lanes = shape.lanes;
-  v.loop(v.index(0), v.index(rowCount), shape.rows, [&](Index row) {
-    v.loop(v.index(0), v.index(columnCount), width, [&](Index column) {
-      Pointer panel = right + column * tile.terms;
+  // A panel stays in the nearest cache while the rows go by.
+  v.loop(v.index(0), v.index(columnCount), width, [&](Index column) {
+    Pointer panel = right + column * tile.terms;
+    v.loop(v.index(0), v.index(rowCount), shape.rows, [&](Index row) {
       SmallVector<Value> products = tileProduct(
           v, shape, depth, left + row * tile.terms, v.index(tile.terms),
           [&](Index t) {
@@ -166,7 +268,8 @@ void ProductKernel::multiply(Value count) {
             for (int64_t c = 0; c < shape.columns; ++c)
               values.push_back(v.load(panel + (t * width + c * lanes), lanes));
             return values;
-          });
+          },
+          pairs);
       Pointer to = sums + (row * tile.columns + column);
       for (int64_t r = 0; r < shape.rows; ++r)
         for (int64_t c = 0; c < shape.columns; ++c) {
@@ -201,7 +304,7 @@ void ProductKernel::addProducts(Value first, Value count) {
 void ProductKernel::build() {
   place();
   clearSums();
-  Value end = e.size(s.k);
+  Value end = k.div(e.size(s.k), termsOfElement());
   e.forRange(k.i32(0), end, tile.terms, [&](Value first) {
     Value count = k.minS(k.sub(end, first), k.i32(tile.terms));
     packLeft(first, count);

@@ -16,8 +16,9 @@
 
 namespace agt::cpu {
 
-/// The work of a workgroup. In scratch are a block of rows, one of columns
-/// where `panels` says so, and the sums.
+/// The most work of a workgroup. In scratch are a block of rows, one of columns
+/// where `panels` says so, the sums, and as many columns as a register has
+/// lanes while they become a panel.
 struct ProductTile {
   int64_t rows, columns;
   int64_t terms; // of a block
@@ -28,8 +29,9 @@ struct ProductTile {
   constexpr int64_t sumsAt() const {
     return rightAt() + (panels ? columns * terms : 0);
   }
+  constexpr int64_t decodedAt() const { return sumsAt() + rows * columns; }
   constexpr int64_t scratchBytes() const {
-    return 4 * (sumsAt() + rows * columns);
+    return 4 * (decodedAt() + (panels ? 16 * terms : 0));
   }
 };
 
@@ -44,13 +46,20 @@ std::optional<DirectTensor> directTensor(mlir::Value tensor);
 /// The number of the buffer that an argument of the kernel is.
 unsigned bufferOf(mlir::Value tensor);
 
+/// Whether the kernel can multiply pairs of bf16 as they are (tileProduct()):
+/// rows of weights by rows, both in memory and of whole pairs.
+bool hasPairs(const kernels::ProductShape &shape);
+
 class ProductKernel {
 public:
-  static constexpr ProductTile packed = {84, 256, 128, true};
+  /// Rows are whole tiles in registers of every target. What is packed for a
+  /// tile of rows is packed again for the next, so there are many; together
+  /// with the rest they fit the half of a cache of 1 MiB.
+  static ProductTile packed(const kernels::ProductShape &shape);
 
   ProductKernel(InvocationBuilder &k, kernels::Evaluator &e,
                 const kernels::ProductShape &shape, mlir::Value root,
-                const Target &target, ProductTile tile = packed);
+                const Target &target, ProductTile tile, bool pairs = false);
   virtual ~ProductKernel() = default;
 
   void build();
@@ -68,8 +77,16 @@ protected:
   void packRight(Value first, Value count);
   void packRows(Value first, Value count);
   void packDirect(Value first, Value count);
+  void packBlocks(Value first, Value count);
+  struct Weight;
+  Weight weightFrom(Value tensor, mlir::Type element, Value first,
+                    int64_t terms, int64_t each);
+  /// The terms of as many columns as there are lanes, `column` first.
+  void packPanel(llvm::ArrayRef<Pointer> columns, agt_dtype dtype, Index column,
+                 Index count);
   void multiply(Value count);
   void storeTile();
+  int64_t termsOfElement() const { return pairs ? 2 : 1; }
   /// Where an element of scratch is; indices are i32.
   Pointer at(int64_t floats, Value index);
 
@@ -79,6 +96,7 @@ protected:
   Value root;
   ProductTile tile;
   TileShape shape;
+  bool pairs; // terms are pairs of bf16
   CpuBuilder v;
   Value batchNumber, firstRow, firstColumn, rowCount, columnCount;
   llvm::SmallVector<Value> batch;

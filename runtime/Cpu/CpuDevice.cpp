@@ -22,17 +22,8 @@ constexpr double smallLaunch = 1e5;
 
 class CpuBuffer : public Buffer {
 public:
-  CpuBuffer(uint64_t bytes, uint64_t &used)
-      : memory(static_cast<unsigned char *>(allocateAligned(bytes))),
-        bytes(bytes), used(used) {
-    if (!memory)
-      failForMemory(bytes);
-    used += bytes;
-  }
-  ~CpuBuffer() override {
-    used -= bytes;
-    freeAligned(memory);
-  }
+  CpuBuffer(void *memory, uint64_t bytes)
+      : memory(static_cast<unsigned char *>(memory)), bytes(bytes) {}
   uint64_t size() const override { return bytes; }
   uint64_t address() const override {
     return reinterpret_cast<uintptr_t>(memory);
@@ -43,6 +34,22 @@ public:
 
 private:
   uint64_t bytes;
+};
+
+class OwnBuffer : public CpuBuffer {
+public:
+  OwnBuffer(uint64_t bytes, uint64_t &used)
+      : CpuBuffer(allocateAligned(bytes), bytes), used(used) {
+    if (!memory)
+      failForMemory(bytes);
+    used += bytes;
+  }
+  ~OwnBuffer() override {
+    used -= size();
+    freeAligned(memory);
+  }
+
+private:
   uint64_t &used; // the device's count, which outlives its buffers
 };
 
@@ -74,7 +81,7 @@ public:
     props.isa = processorIsa();
     props.name = processorName() + " (" + std::to_string(pool->threads()) +
                  (pool->threads() == 1 ? " thread, " : " threads, ") +
-                 (props.isa == AGT_ISA_V4 ? "AVX-512)" : "AVX2)");
+                 (props.isa >= AGT_ISA_V4 ? "AVX-512)" : "AVX2)");
     props.cpuDriver = true;
     props.maxAllocation = props.maxBuffer = uint64_t(1) << 46;
     props.maxGroups[0] = props.maxGroups[1] = ~0u >> 1;
@@ -93,7 +100,11 @@ public:
     // The system may promise what it does not have.
     if (bytes > systemMemory().total)
       failForMemory(bytes);
-    return std::make_unique<CpuBuffer>(bytes, used);
+    return std::make_unique<OwnBuffer>(bytes, used);
+  }
+
+  std::unique_ptr<Buffer> lend(const void *data, uint64_t bytes) override {
+    return std::make_unique<CpuBuffer>(const_cast<void *>(data), bytes);
   }
 
   std::unique_ptr<Kernel> load(const agt_kernel &kernel, uint32_t variant,

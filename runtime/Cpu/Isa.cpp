@@ -4,6 +4,7 @@
 
 #include "agt/runtime.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -20,9 +21,9 @@ struct Registers {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 };
 
-Registers cpuid(unsigned leaf) {
+Registers cpuid(unsigned leaf, unsigned part = 0) {
   Registers r;
-  if (!__get_cpuid_count(leaf, 0, &r.eax, &r.ebx, &r.ecx, &r.edx))
+  if (!__get_cpuid_count(leaf, part, &r.eax, &r.ebx, &r.ecx, &r.edx))
     return {};
   return r;
 }
@@ -47,7 +48,8 @@ uint32_t detect() {
   // The system keeps masks and zmm; AVX-512 F, DQ, CD, BW, VL.
   if (!has(low, {5, 6, 7}) || !has(extended.ebx, {16, 17, 28, 30, 31}))
     return AGT_ISA_V3;
-  return AGT_ISA_V4;
+  // AVX-512 BF16.
+  return has(cpuid(7, 1).eax, {5}) ? AGT_ISA_V4_BF16 : AGT_ISA_V4;
 }
 
 } // namespace
@@ -58,8 +60,10 @@ static uint32_t detect() { return AGT_ISA_NONE; }
 uint32_t processorIsa() {
   static const uint32_t detected = detect();
   const char *limit = std::getenv("AGT_CPU_ISA");
-  if (limit && std::string(limit) == "v3" && detected > AGT_ISA_V3)
-    return AGT_ISA_V3;
+  if (limit && std::string(limit) == "v3")
+    return std::min<uint32_t>(detected, AGT_ISA_V3);
+  if (limit && std::string(limit) == "v4")
+    return std::min<uint32_t>(detected, AGT_ISA_V4);
   return detected;
 }
 

@@ -7,9 +7,8 @@
 
 namespace agt::rt {
 
-/// The highest level of the x86-64 psABI that this processor and its system
-/// run; AGT_ISA_NONE where there is no native code for it. AGT_CPU_ISA=v3
-/// lowers it, for tests.
+/// The most that this processor and its system run; AGT_ISA_NONE where there is
+/// no native code for them. AGT_CPU_ISA=v3 or v4 lowers it, for tests.
 uint32_t processorIsa();
 
 /// The processor's name, for people.

@@ -36,6 +36,7 @@ PlacedPlan::PlacedPlan(agt_run &plan, OpenDevice &opened)
   prepareLaunches();
   gatherScalars();
   placeBuffers();
+  borrowResidents();
 }
 
 void PlacedPlan::prepareLaunches() {
@@ -184,6 +185,20 @@ Residents::Entry *PlacedPlan::residentOf(const agt_buffer &buffer) const {
   return buffer.input && !plan.isOnMesh()
              ? plan.context.residents.find(*buffer.input)
              : nullptr;
+}
+
+void PlacedPlan::borrowResidents() {
+  for (const agt_buffer &buffer : plan.buffers) {
+    Residents::Entry *resident = residentOf(buffer);
+    if (!resident || resident->buffer ||
+        resident->content != Residents::Content::Uploaded)
+      continue;
+    const agt_tensor &tensor = *buffer.input;
+    if (!isContiguous(tensor) || tensor.dtype == AGT_BOOL)
+      continue;
+    resident->buffer = device.lend(tensor.data, resident->bytes);
+    resident->filled = resident->buffer != nullptr;
+  }
 }
 
 uint64_t PlacedPlan::neededBytes() const {

@@ -67,6 +67,7 @@ private:
   void prepareLaunches();
   void gatherScalars();
   void placeBuffers();
+  void borrowResidents();
   Lifetime lifetimeOf(const agt_buffer &buffer) const;
   void checkBuffer(const agt_buffer &buffer, uint64_t limit) const;
   std::string describe(const agt_buffer &buffer) const;

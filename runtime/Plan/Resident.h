@@ -15,7 +15,9 @@ namespace agt::rt {
 class Residents {
 public:
   enum class Content {
-    Uploaded, // the tensor's own, when a plan first uses it
+    Uploaded, // the tensor's own, when a plan first uses it. AGT_CPU_SLACK
+              // bytes behind it can be read: a device that can reads it in
+              // place
     Written   // what plans write; the host's data is no more than a name
   };
   struct Entry {

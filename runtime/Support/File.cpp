@@ -40,18 +40,27 @@ MappedFile::MappedFile(const std::string &path) {
   if (!S_ISREG(info.st_mode))
     refuse("it is not a regular file");
   // Files of /proc have no size and are not empty.
-  if (info.st_size > 0) {
-    void *address = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE,
-                         descriptor.number, 0);
-    if (address != MAP_FAILED) {
-      mapped = true;
-      bytes = static_cast<const unsigned char *>(address);
-      length = size_t(info.st_size);
-      return;
-    }
-  }
+  if (info.st_size > 0 && map(descriptor.number, size_t(info.st_size)))
+    return;
   if (!readAll(descriptor.number))
     refuse(errorText(errno));
+}
+
+// Over the beginning of a mapping of nothing, whose end is the slack.
+bool MappedFile::map(int descriptor, size_t size) {
+  void *address = mmap(nullptr, size + slack, PROT_READ,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED)
+    return false;
+  if (mmap(address, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0) ==
+      MAP_FAILED) {
+    munmap(address, size + slack);
+    return false;
+  }
+  mapped = true;
+  bytes = static_cast<const unsigned char *>(address);
+  length = size;
+  return true;
 }
 
 /// False with errno.
@@ -67,14 +76,15 @@ bool MappedFile::readAll(int descriptor) {
       break;
     content.append(block, size_t(got));
   }
-  bytes = reinterpret_cast<const unsigned char *>(content.data());
   length = content.size();
+  content.append(slack, '\0');
+  bytes = reinterpret_cast<const unsigned char *>(content.data());
   return true;
 }
 
 MappedFile::~MappedFile() {
   if (mapped)
-    munmap(const_cast<unsigned char *>(bytes), length);
+    munmap(const_cast<unsigned char *>(bytes), length + slack);
 }
 
 // The path with links resolved where it exists, else the path itself.

@@ -9,7 +9,8 @@
 namespace agt::rt {
 
 /// A whole regular file, mapped read-only for the life of the object, or read
-/// into memory where the file system does not map.
+/// into memory where the file system does not map. `slack` bytes behind its end
+/// can be read too; what they are means nothing.
 class MappedFile {
 public:
   /// Fails with AGT_BAD_INPUT and a text that names the path; also for what
@@ -19,10 +20,13 @@ public:
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
 
+  static constexpr size_t slack = 4096;
+
   const unsigned char *data() const { return bytes; }
   size_t size() const { return length; }
 
 private:
+  bool map(int descriptor, size_t size);
   bool readAll(int descriptor);
 
   const unsigned char *bytes = nullptr;

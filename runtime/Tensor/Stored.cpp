@@ -153,6 +153,7 @@ HostTensor bindStored(const StoredTensor &stored, agt_dtype dtype,
   if (stored.swapped) {
     // The strides stay right: the elements are where they were.
     tensor.owned.assign(stored.data, stored.data + stored.bytes());
+    tensor.owned.reserve(tensor.owned.size() + AGT_CPU_SLACK);
     swapElements(tensor.owned, storageBytes(stored.storage));
     tensor.data = tensor.owned.data();
   }

@@ -72,7 +72,8 @@ struct HostTensor {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
   const unsigned char *data = nullptr;
-  std::vector<unsigned char> owned; // where data had to be changed
+  std::vector<unsigned char> owned; // where data had to be changed; with room
+                                    // for AGT_CPU_SLACK bytes more
 
   /// Valid while this object stays where it is.
   agt_tensor view() const;

@@ -104,6 +104,20 @@ TEST_P(DeviceTest, CopiesRunInOrderAtTheirOffsets) {
   EXPECT_EQ(read(*memory, 4), (std::vector<uint32_t>{1, 1, 2, 3}));
 }
 
+TEST_P(DeviceTest, LendsTheHostsMemoryOrSaysThatItDoesNot) {
+  std::vector<uint32_t> words(4 + AGT_CPU_SLACK / 4, 9);
+  auto lent = device->lend(words.data(), 16);
+  if (!lent)
+    GTEST_SKIP() << "it needs a copy of its own";
+  EXPECT_EQ(lent->size(), 16u);
+  words[2] = 7;
+  EXPECT_EQ(read(*lent, 4), (std::vector<uint32_t>{9, 9, 7, 9}));
+  uint64_t before = device->memoryBudget().total;
+  lent.reset();
+  EXPECT_EQ(device->memoryBudget().total, before);
+  EXPECT_EQ(words[3], 9u);
+}
+
 TEST_P(DeviceTest, TimelinePointsGrowAndListsRunAgain) {
   auto source = upload({7});
   auto memory = device->allocate(4, MemoryKind::Device);

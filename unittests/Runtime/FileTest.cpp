@@ -83,6 +83,20 @@ TEST(OutputFile, SaysWhyItCannot) {
   EXPECT_EQ(dir.count(), 0u);
 }
 
+// Also where the file ends with a page.
+TEST(MappedFile, HasReadableBytesBehindItsEnd) {
+  TempDir dir;
+  for (size_t size : {size_t(1), size_t(4095), size_t(4096), size_t(8192)}) {
+    MappedFile file(dir.write("f", std::string(size, 'x')));
+    ASSERT_EQ(file.size(), size);
+    EXPECT_EQ(file.data()[size - 1], 'x');
+    unsigned sum = 0;
+    for (size_t i = 0; i < MappedFile::slack; ++i)
+      sum |= file.data()[size + i];
+    EXPECT_EQ(sum, 0u);
+  }
+}
+
 TEST(MappedFile, ReadsRegularFiles) {
   TempDir dir;
   MappedFile file(dir.write("f", "hello"));

@@ -115,20 +115,22 @@ typedef struct agt_kernel_variant {
   int64_t min_rows; /* only for launches with at least this much work[0] */
 } agt_kernel_variant;
 
-/* What native code needs of the processor: a level of the x86-64 psABI. A
- * processor of one level runs code for those below. */
+/* What native code needs of the processor: a level of the x86-64 psABI, or the
+ * highest and more. A processor of one runs code for those below. */
 enum agt_isa {
   AGT_ISA_NONE = 0,
-  AGT_ISA_V3 = 3, /* x86-64-v3: AVX2, FMA, F16C */
-  AGT_ISA_V4 = 4  /* x86-64-v4: AVX-512 F, BW, CD, DQ, VL */
+  AGT_ISA_V3 = 3,     /* x86-64-v3: AVX2, FMA, F16C */
+  AGT_ISA_V4 = 4,     /* x86-64-v4: AVX-512 F, BW, CD, DQ, VL */
+  AGT_ISA_V4_BF16 = 5 /* and AVX-512 BF16: products of bf16, two a lane */
 };
 
 /* One workgroup of a kernel as native code. `scalars` are those of a SPIR-V
  * kernel: the number of workgroups, then the launch's own. `buffers` are the
- * addresses of the launch's buffers in order, 64-byte aligned; AGT_CPU_SLACK
- * bytes beyond each may be read (and mean nothing). `group` counts from 0, in
- * any order and on any thread. `scratch` is the thread's own, 64-byte aligned,
- * with anything in it. */
+ * addresses of the launch's buffers in order, 64-byte aligned, but those of
+ * weights wherever their file has them; AGT_CPU_SLACK bytes beyond each may be
+ * read (and mean nothing). `group` counts from 0, in any order and on any
+ * thread. `scratch` is the thread's own, 64-byte aligned, with anything in
+ * it. */
 typedef void (*agt_cpu_fn)(const int32_t *scalars, void *const *buffers,
                            int64_t group, void *scratch);
 #define AGT_CPU_SLACK 256
