@@ -64,8 +64,12 @@ void CpuBuilder::store(Pointer p, Value value) {
   LLVM::StoreOp::create(b, value, p.v, bytesOf(p.element));
 }
 
-void CpuBuilder::prefetch(Pointer p) {
-  LLVM::Prefetch::create(b, p.v, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+void CpuBuilder::readAhead(Pointer p, int64_t count) {
+  constexpr int64_t page = 4096, line = 64;
+  Pointer bytes{this, p.v, b.getI8Type()};
+  for (int64_t at = 0; at < count; at += line)
+    LLVM::Prefetch::create(b, (bytes + (page + at)).v, /*rw=*/0, /*hint=*/3,
+                           /*cache=*/1);
 }
 
 Type CpuBuilder::memoryType(agt_dtype dtype) {

@@ -84,8 +84,10 @@ public:
   Value load(Pointer p);                // one element
   Value load(Pointer p, int64_t lanes); // as many neighbours
   void store(Pointer p, Value value);
-  /// Asks for what is at `p` ahead of its load; nothing need be there.
-  void prefetch(Pointer p);
+  /// Asks for `bytes` bytes a page behind `p`, where a stream will come to:
+  /// processors read ahead by themselves, but not into the next page. Nothing
+  /// need be there.
+  void readAhead(Pointer p, int64_t bytes);
   /// Elements as f32 (floats and i8); lanes = 0 is one, a scalar.
   Value loadF32(Pointer p, agt_dtype dtype, int64_t lanes);
   void storeF32(Pointer p, agt_dtype dtype, Value value, int64_t lanes);

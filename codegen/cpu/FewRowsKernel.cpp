@@ -12,9 +12,6 @@ namespace agt::cpu {
 // Additions of one sum wait for each other; of several they do not.
 static int64_t sumsOfARow(int64_t rows) { return rows == 1 ? 4 : 2; }
 
-// Bytes. Processors read ahead by themselves, but not into the next page.
-static constexpr int64_t ahead = 4096, line = 64;
-
 bool FewRowsKernel::takes(Operation *anchor) {
   auto linear = dyn_cast<LinearOp>(anchor);
   if (!linear)
@@ -73,8 +70,7 @@ void FewRowsKernel::addBlock(Pointer block, Pointer x, unsigned turn,
   std::vector<BlockPart> parts =
       partsOfBlock(v, unpack.getFormat(), block, lanes);
   CpuBuilder::Lanes scope(v, lanes);
-  for (int64_t i = 0; i < layoutOf(unpack.getFormat()).bytes; i += line)
-    v.prefetch(block + (ahead + i));
+  v.readAhead(block, layoutOf(unpack.getFormat()).bytes);
   for (size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
     const BlockPart &part = parts[begin];
     while (end < parts.size() && parts[end].factor == part.factor)
@@ -139,7 +135,7 @@ SmallVector<Value> FewRowsKernel::sumsOfNumbers(Pointer weight, Pointer x,
                SmallVector<Value> next(own);
                for (int64_t i = 0; i < each; ++i) {
                  Index at = term + i * lanes;
-                 v.prefetch(weight + (at + ahead / bytesOf(weight.element)));
+                 v.readAhead(weight + at, lanes * bytesOf(weight.element));
                  Value number = v.loadF32(weight + at, dtype, lanes);
                  for (int64_t r = 0; r < rows; ++r) {
                    Value &sum = next[r * each + i];
@@ -190,8 +186,7 @@ void FewRowsKernel::addProducts(Value first, Value count) {
   Pointer weight{&v, k.bufferAddress(bufferOf(tensor)), element};
   Pointer base{&v, k.scratch(), v.builder().getF32Type()};
   Pointer left = base, sums = base + tile.sumsAt();
-  // All rows of a whole tile at once: what is read is decoded once for them.
-  Index all = v.index(rowCount) / tile.rows * tile.rows;
+  Index all = (v.index(rowCount) + 1) / rowsAtOnce * rowsAtOnce;
   v.loop(v.index(0), v.index(columnCount), 1, [&](Index column) {
     Pointer row = weight + ((column0 + column) * rowLength + skipped);
     auto add = [&](int64_t rows) {
@@ -200,7 +195,7 @@ void FewRowsKernel::addProducts(Value first, Value count) {
                   sums + (r * tile.columns + column), rows, terms);
       };
     };
-    v.loop(v.index(0), all, tile.rows, add(tile.rows));
+    v.loop(v.index(0), all, rowsAtOnce, add(rowsAtOnce));
     v.loop(all, v.index(rowCount), 1, add(1));
   });
 }

@@ -13,7 +13,9 @@ namespace agt::cpu {
 class FewRowsKernel : public ProductKernel {
 public:
   /// Terms are whole blocks of every format.
-  static constexpr ProductTile few = {4, 32, 2048, false};
+  static constexpr ProductTile few = {12, 32, 2048, false};
+  /// For so many what is read is decoded once. One row less is as good as all.
+  static constexpr int64_t rowsAtOnce = 4;
 
   /// Whether the product is a linear whose weight is in memory, as blocks or
   /// as numbers (directTensor()).

@@ -118,7 +118,7 @@ void CpuVariantSet::addProduct(const kernels::ProductShape &shape, bool pairs) {
   auto flopsOfRow = dyn_cast<AffineConstantExpr>(shape.n * shape.k * 2);
   // Fewer rows by a matrix of weights are read along the rows of that; a
   // matrix that lies the other way is best copied whatever the rows.
-  constexpr double manyRows = 5;
+  constexpr double manyRows = 10;
   if (shape.transposed && !isReproducible())
     variant.minFlops =
         flopsOfRow ? manyRows * double(flopsOfRow.getValue()) : double(1 << 20);

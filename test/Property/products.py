@@ -21,8 +21,10 @@ ROWS = (1, 2, 4, 5, 13, 14, 15, 64, 130, 293, 294, 295, 590)
 SIZES = (1, 2, 15, 16, 31, 33, 64, 126, 128, 129, 130, 255, 256, 258)
 TYPES = ("f32", "f16", "bf16")
 PROCESSORS = ("", "v4", "v3")
-# Rounding of what is stored, and of sums of f32 over the sum of what is added.
+# Rounding of what is stored, and of its smallest numbers; and of sums of f32 over the sum
+# of what is added.
 ROUNDING = {"f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
+SMALLEST = {"f32": 2.0**-126, "f16": 2.0**-24, "bf16": 2.0**-126}
 SUMS = 2.0**-20
 
 
@@ -82,7 +84,7 @@ class Product:
         if self.bias:
             want, most = want + b64, most + np.abs(b64)
         # Chains behind a product see it rounded to its type.
-        bound = SUMS * most + 2 * ROUNDING[self.result] * (np.abs(want) + SUMS * most)
+        bound = SUMS * most + 2 * ROUNDING[self.result] * (np.abs(want) + SUMS * most) + SMALLEST[self.result]
         want = np.maximum(want, 0) if self.relu else want
         for processor in PROCESSORS:
             done = subprocess.run(["env", f"AGT_CPU_ISA={processor}", *command], capture_output=True, text=True,

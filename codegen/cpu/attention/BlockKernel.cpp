@@ -221,6 +221,8 @@ void BlockKernel::streamProducts(Index row, Index firstKey, Index key) {
   for (int64_t i = 0; i < keysAtOnce; ++i)
     from.push_back(launch->k +
                    min(firstKey + key + i, launch->keys - 1) * launch->kToken);
+  for (Pointer p : from)
+    b.readAhead(p, spec.headDim * bytesOf(p.element));
   SmallVector<Value> sums;
   {
     CpuBuilder::Lanes scope(b, lanes);
@@ -332,6 +334,8 @@ void BlockKernel::addValues(Index row, Index firstKey, Index count) {
     SmallVector<Value> products = tileProduct(
         b, shape, count, weights, b.index(kBlockKeys), [&](Index k) {
           Pointer from = right + k * launch->vToken;
+          if (!packed)
+            b.readAhead(from, shape.width() * bytesOf(from.element));
           SmallVector<Value> loaded;
           for (int64_t c = 0; c < shape.columns; ++c)
             loaded.push_back(b.loadF32(from + c * lanes, spec.v, lanes));
