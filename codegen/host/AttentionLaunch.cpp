@@ -114,15 +114,10 @@ GraphEmitter::attentionScalars(AttentionOp op, const RowView &q,
   scalars[attn::kKeys] = k.tokens;
   scalars[attn::kHeadDim] = q.dim;
   scalars[attn::kValueDim] = v.dim;
-  auto view = [&](const RowView &view, unsigned first) {
-    scalars[first] = view.batchStride;
-    scalars[first + 1] = view.headStride;
-    scalars[first + 2] = view.tokenStride;
-  };
-  view(q, attn::kQBatchStride);
-  view(k, attn::kKBatchStride);
-  view(v, attn::kVBatchStride);
-  view(o, attn::kOBatchStride);
+  q.putStrides(scalars, attn::kQBatchStride);
+  k.putStrides(scalars, attn::kKBatchStride);
+  v.putStrides(scalars, attn::kVBatchStride);
+  o.putStrides(scalars, attn::kOBatchStride);
   scalars[attn::kScale] = floatBits(scale);
   scalars[attn::kOffset] = offset;
   scalars[attn::kLeft] = clamped(b, op.getWindowLeft().value_or(0));
@@ -289,10 +284,7 @@ LogicalResult GraphEmitter::emitAttention(AttentionOp op) {
   if (spec.has(attn::kLse)) {
     llvm::SmallVector<Value> lseDims(oDims.begin(), oDims.end());
     lseDims.back() = b.i64(1);
-    RowView lse(b, lseDims, layout);
-    scalars[attn::kLseBatchStride] = lse.batchStride;
-    scalars[attn::kLseHeadStride] = lse.headStride;
-    scalars[attn::kLseTokenStride] = lse.tokenStride;
+    RowView(b, lseDims, layout).putStrides(scalars, attn::kLseBatchStride);
   }
 
   Value split; // 1 or 0

@@ -26,6 +26,13 @@ RowView::RowView(HostBuilder &b, llvm::ArrayRef<Value> dims, Layout layout) {
   batchStride = b.mul(b.mul(heads, tokens), dim);
 }
 
+void RowView::putStrides(llvm::MutableArrayRef<Value> scalars,
+                         unsigned first) const {
+  scalars[first] = batchStride;
+  scalars[first + 1] = headStride;
+  scalars[first + 2] = tokenStride;
+}
+
 Strides::Strides(HostBuilder &b, RankedTensorType type,
                  llvm::ArrayRef<Value> dims, unsigned count) {
   // From the last dim on; missing ones and those that are 1 stretch.

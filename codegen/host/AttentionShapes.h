@@ -19,6 +19,9 @@ struct RowView {
   using Value = mlir::Value;
 
   RowView(HostBuilder &b, llvm::ArrayRef<Value> dims, Layout layout);
+  /// The strides as scalars of a launch: of the batch at `first`, of heads and
+  /// of tokens behind it.
+  void putStrides(llvm::MutableArrayRef<Value> scalars, unsigned first) const;
 
   Value batch, heads, tokens, dim;
   Value batchStride, headStride, tokenStride;

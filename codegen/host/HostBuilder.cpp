@@ -33,6 +33,10 @@ Value HostBuilder::toI64(Value value) {
                                       value);
   return arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
 }
+Value HostBuilder::pair(int64_t low, int64_t high) {
+  return i64(static_cast<int64_t>(uint64_t(high) << 32 | uint32_t(low)));
+}
+
 Value HostBuilder::toF64(Value integer) {
   return builder.createOrFold<arith::SIToFPOp>(loc, builder.getF64Type(),
                                                integer);

@@ -33,6 +33,8 @@ public:
   // Values of 64 bits.
   Value i64(int64_t value);
   Value i32(int64_t value);
+  /// Two 32-bit members of a struct as the word that holds both.
+  Value pair(int64_t low, int64_t high);
   Value f64(double value);
   Value toI64(Value indexOrInteger);
   Value toF64(Value integer);

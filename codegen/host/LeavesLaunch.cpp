@@ -38,11 +38,8 @@ enum Slot : unsigned {
 
 void GraphEmitter::emit(LeavesOp op) {
   // An agt_split, of which dim and step are not used.
-  auto word = [&](int64_t low, int64_t high) {
-    return b.i64(int64_t(uint64_t(high) << 32 | uint32_t(low)));
-  };
-  Value split = b.array(
-      SplitSlot, {word(0, op.getParts()), word(1, int64_t(op.getBalance()))});
+  Value split = b.array(SplitSlot, {b.pair(0, op.getParts()),
+                                    b.pair(1, int64_t(op.getBalance()))});
   Value slot = b.array(HandleSlot, {b.null()});
   b.call("agt_graph_leaves", {runHandle, size(op.getTokens()), split, slot});
   buffers[op.getResult()] = b.load(slot, 0, b.ptr());
@@ -107,12 +104,7 @@ LogicalResult GraphEmitter::emit(RootOp op) {
   scalars[attn::kGroup] = b.i64(1);
   scalars[attn::kQueries] = rows.tokens;
   scalars[attn::kValueDim] = rows.dim;
-  auto strides = [&](const RowView &view, unsigned first) {
-    scalars[first] = view.batchStride;
-    scalars[first + 1] = view.headStride;
-    scalars[first + 2] = view.tokenStride;
-  };
-  strides(rows, attn::kOBatchStride);
+  rows.putStrides(scalars, attn::kOBatchStride);
   Value slots = buffer(op.getLeaves());
   Value number = b.array(NumberSlot, {b.i64(0)});
   b.call("agt_graph_root", {runHandle, slots, number});
@@ -123,7 +115,8 @@ LogicalResult GraphEmitter::emit(RootOp op) {
   if (op.getLse()) {
     llvm::SmallVector<Value> rowShape(shape);
     rowShape.back() = b.i64(1);
-    strides(RowView(b, rowShape, op.getLayout()), attn::kLseBatchStride);
+    RowView(b, rowShape, op.getLayout())
+        .putStrides(scalars, attn::kLseBatchStride);
     arguments.push_back(
         allocate(op.getLse(), ArrayRef<Value>(shape).drop_back()));
   }

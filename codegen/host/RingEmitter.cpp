@@ -32,15 +32,10 @@ enum Slot : unsigned {
 static_assert(sizeof(agt_split) == 16 && sizeof(agt_view) == 40,
               "written as 64-bit words below");
 
-/// Two 32-bit members of a struct as the word that holds both.
-static Value pair(HostBuilder &b, int64_t low, int64_t high) {
-  return b.i64(static_cast<int64_t>(uint64_t(high) << 32 | uint32_t(low)));
-}
-
 static void addCut(HostBuilder &b, ring::CutAttr cut, int64_t dim,
                    llvm::SmallVectorImpl<Value> &words) {
-  words.push_back(pair(b, dim, cut.getParts()));
-  words.push_back(pair(b, cut.getStep(), int64_t(cut.getBalance())));
+  words.push_back(b.pair(dim, cut.getParts()));
+  words.push_back(b.pair(cut.getStep(), int64_t(cut.getBalance())));
 }
 
 static Value splits(HostBuilder &b, ArrayAttr cuts, ArrayAttr kept = {}) {
@@ -178,11 +173,10 @@ void GraphEmitter::emit(ring::HopOp op) {
 }
 
 Value GraphEmitter::view(ring::ViewAttr view) {
-  return b.array(ViewSlot,
-                 {pair(b, view.getParts(), int64_t(view.getQueries())),
-                  pair(b, int64_t(view.getKeys()), view.getCausal()),
-                  b.i64(view.getLeft()), b.i64(view.getRight()),
-                  b.i64(view.getPin())});
+  return b.array(ViewSlot, {b.pair(view.getParts(), int64_t(view.getQueries())),
+                            b.pair(int64_t(view.getKeys()), view.getCausal()),
+                            b.i64(view.getLeft()), b.i64(view.getRight()),
+                            b.i64(view.getPin())});
 }
 
 void GraphEmitter::mapFlag(Value bit, Value slot) {

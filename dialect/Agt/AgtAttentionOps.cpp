@@ -285,8 +285,7 @@ AttentionOp::reifyResultShapes(OpBuilder &builder,
 
 LogicalResult LeavesOp::verify() {
   // leaves_c1
-  if (getParts() >= 1 && (getBalance() == Balance::Leaves ||
-                          getBalance() == Balance::ZigzagLeaves))
+  if (getParts() >= 1 && ofLeaves(getBalance()))
     return success();
   return emitOpError("expected a part at least, of whole leaves, got ")
          << getParts() << " " << stringifyBalance(getBalance());
