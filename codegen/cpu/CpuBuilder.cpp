@@ -66,10 +66,13 @@ void CpuBuilder::store(Pointer p, Value value) {
 
 void CpuBuilder::readAhead(Pointer p, int64_t count) {
   constexpr int64_t page = 4096, line = 64;
-  Pointer bytes{this, p.v, b.getI8Type()};
-  for (int64_t at = 0; at < count; at += line)
-    LLVM::Prefetch::create(b, (bytes + (page + at)).v, /*rw=*/0, /*hint=*/3,
-                           /*cache=*/1);
+  for (int64_t at = 0; at < count; at += line) {
+    // It may leave the object, so it is not inbounds.
+    Value there =
+        LLVM::GEPOp::create(b, p.v.getType(), b.getI8Type(), p.v,
+                            ArrayRef<LLVM::GEPArg>{int32_t(page + at)});
+    LLVM::Prefetch::create(b, there, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  }
 }
 
 Type CpuBuilder::memoryType(agt_dtype dtype) {

@@ -16,16 +16,14 @@ bool FewRowsKernel::takes(Operation *anchor) {
   auto linear = dyn_cast<LinearOp>(anchor);
   if (!linear)
     return false;
-  auto unpack = linear.getWeight().getDefiningOp<UnpackBlocksOp>();
-  return unpack ? isa<BlockArgument>(unpack.getBytes())
-                : directTensor(linear.getWeight()).has_value();
+  return blocksOf(linear.getWeight()) || directTensor(linear.getWeight());
 }
 
 FewRowsKernel::FewRowsKernel(InvocationBuilder &k, kernels::Evaluator &e,
                              const kernels::ProductShape &shape, Value root,
                              const Target &target)
     : ProductKernel(k, e, shape, root, target, few),
-      unpack(shape.rhs.getDefiningOp<UnpackBlocksOp>()), lanes(target.lanes) {}
+      unpack(blocksOf(shape.rhs)), lanes(target.lanes) {}
 
 // ---- the sums ---------------------------------------------------------------
 
@@ -71,29 +69,33 @@ void FewRowsKernel::addBlock(Pointer block, Pointer x, unsigned turn,
       partsOfBlock(v, unpack.getFormat(), block, lanes);
   CpuBuilder::Lanes scope(v, lanes);
   v.readAhead(block, layoutOf(unpack.getFormat()).bytes);
-  for (size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
+  auto other = [&](size_t row, const BlockPart &part) {
+    return v.load(x + (int64_t(row) * tile.terms + part.at), lanes);
+  };
+  auto add = [&](size_t row, Value left, Value right) {
+    Value &sum = sums[row][turn % sums[row].size()];
+    sum = v.fma(left, right, sum);
+  };
+  for (size_t begin = 0, end = 0; begin < parts.size(); begin = end, ++turn) {
     const BlockPart &part = parts[begin];
+    if (part.offset) {
+      Value numbers = part.numbers(v, lanes);
+      for (size_t r = 0; r < sums.size(); ++r)
+        add(r, numbers, other(r, part));
+      end = begin + 1;
+      continue;
+    }
     while (end < parts.size() && parts[end].factor == part.factor)
       ++end;
     Value factor = v.splat(part.factor, lanes);
-    Value offset = part.offset ? v.splat(part.offset, lanes) : Value();
-    for (int64_t r = 0; r < int64_t(sums.size()); ++r) {
-      Value products, plain;
-      for (size_t i = begin; i < end; ++i) {
-        Value other = v.load(x + (r * tile.terms + parts[i].at), lanes);
-        products = products ? v.fma(parts[i].whole, other, products)
-                            : v.fmul(parts[i].whole, other);
-        plain = plain ? v.fadd(plain, other) : other;
-      }
-      auto add = [&](unsigned number, Value sum, Value times) {
-        Value &to = sums[r][number % sums[r].size()];
-        to = v.fma(sum, times, to);
-      };
-      add(turn, products, factor);
-      if (offset)
-        add(turn + 1, plain, offset);
+    for (size_t r = 0; r < sums.size(); ++r) {
+      Value products;
+      for (size_t i = begin; i < end; ++i)
+        products = products
+                       ? v.fma(parts[i].whole, other(r, parts[i]), products)
+                       : v.fmul(parts[i].whole, other(r, parts[i]));
+      add(r, products, factor);
     }
-    turn += offset ? 2 : 1;
   }
 }
 
@@ -107,8 +109,8 @@ SmallVector<Value> FewRowsKernel::sumsOfBlocks(Pointer weight, Pointer x,
                x + (first + i) * layout.numbers, unsigned(i), sums);
     return flat(sums);
   };
-  // A small block alone would leave sums unused.
-  int64_t together = layout.numbers < 4 * lanes ? 4 : 1;
+  // A small block has one factor: alone it would leave sums unused.
+  int64_t together = layout.numbers == 32 ? 4 : 1;
   Index blocks = count / layout.numbers, whole = blocks / together * together;
   SmallVector<Value> sums =
       v.loop(v.index(0), whole, together, flat(zeros(rows)),
@@ -170,25 +172,13 @@ void FewRowsKernel::addColumn(Pointer weight, Pointer left, Pointer sums,
 }
 
 void FewRowsKernel::addProducts(Value first, Value count) {
-  Value tensor = unpack ? unpack.getBytes() : directTensor(s.rhs)->tensor;
-  Value length = e.size(s.k);
-  v.follow(k);
-  Index rowLength = v.index(length), skipped = v.index(first);
-  Type element = v.builder().getI8Type();
-  if (unpack) {
-    BlockLayout layout = layoutOf(unpack.getFormat());
-    rowLength = rowLength / layout.numbers * layout.bytes;
-    skipped = skipped / layout.numbers * layout.bytes;
-  } else {
-    element = v.memoryType(directTensor(s.rhs)->dtype);
-  }
-  Index column0 = v.index(firstColumn), terms = v.index(count);
-  Pointer weight{&v, k.bufferAddress(bufferOf(tensor)), element};
+  Weight weight = weightFrom(first);
+  Index terms = v.index(count);
   Pointer base{&v, k.scratch(), v.builder().getF32Type()};
   Pointer left = base, sums = base + tile.sumsAt();
   Index all = (v.index(rowCount) + 1) / rowsAtOnce * rowsAtOnce;
   v.loop(v.index(0), v.index(columnCount), 1, [&](Index column) {
-    Pointer row = weight + ((column0 + column) * rowLength + skipped);
+    Pointer row = weight.row(column);
     auto add = [&](int64_t rows) {
       return [&, rows](Index r) {
         addColumn(row, left + r * tile.terms,

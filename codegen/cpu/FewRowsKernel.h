@@ -1,5 +1,5 @@
 // FewRowsKernel: few rows by a matrix of weights on the CPU. It is bound by
-// reading the matrix, which is read once, as it is stored: numbers of 16 bits
+// reading the matrix, which is read as it is stored: numbers of 16 bits
 // and quantised blocks (agt.unpack_blocks) become vectors of f32 in registers,
 // and these are multiplied at once. The factor of a block's numbers is that of
 // the sum of their products.

@@ -39,8 +39,15 @@ Value InvocationBuilder::group() {
 }
 
 void InvocationBuilder::needs(llvm::StringRef features) {
-  ArrayAttr pair = b.getStrArrayAttr({"target-features", features});
-  body->setAttr("passthrough", b.getArrayAttr({pair}));
+  mark(b.getStrArrayAttr({"target-features", features}));
+}
+
+// An attribute of LLVM's function, or its name and value.
+void InvocationBuilder::mark(Attribute attribute) {
+  SmallVector<Attribute> all{attribute};
+  if (auto before = body->getAttrOfType<ArrayAttr>("passthrough"))
+    all.append(before.begin(), before.end());
+  body->setAttr("passthrough", b.getArrayAttr(all));
 }
 
 Value InvocationBuilder::scratch() { return body.getArgument(buffers + 1); }
@@ -307,8 +314,7 @@ void InvocationBuilder::guardVectoriser() {
       branches |= !constant(branch.getCondition());
   });
   if (divides && branches)
-    body->setAttr("passthrough",
-                  b.getArrayAttr({b.getStringAttr("noimplicitfloat")}));
+    mark(b.getStringAttr("noimplicitfloat"));
 }
 
 void InvocationBuilder::finish() {

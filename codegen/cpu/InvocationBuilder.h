@@ -63,6 +63,7 @@ private:
   bool isRowOf(Value value);
   void splitRows();
   void guardVectoriser();
+  void mark(mlir::Attribute attribute);
   void markIndices();
   void markSums();
 

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace agt::cpu {
 
 // sum + x * y, lane by lane: twice for the two bf16 of a lane.
-static Value addProducts(CpuBuilder &b, Value x, Value y, Value sum,
+static Value multiplyAdd(CpuBuilder &b, Value x, Value y, Value sum,
                          bool pairs) {
   if (!pairs)
     return b.fma(x, y, sum);
@@ -44,7 +44,7 @@ tileProduct(CpuBuilder &b, const TileShape &shape, Index depth, Pointer a,
         for (int64_t r = 0; r < shape.rows; ++r) {
           Value left = b.splat(b.load(rows[r] + k), shape.lanes);
           for (int64_t c = 0; c < shape.columns; ++c)
-            next.push_back(addProducts(b, left, right[c],
+            next.push_back(multiplyAdd(b, left, right[c],
                                        sums[r * shape.columns + c], pairs));
         }
         return next;

@@ -19,7 +19,7 @@ ProductKernel::ProductKernel(InvocationBuilder &k, kernels::Evaluator &e,
       shape{target.tileRows, 2, target.lanes}, pairs(pairs),
       v(k, k.function()) {}
 
-static UnpackBlocksOp blocksOf(Value tensor) {
+UnpackBlocksOp blocksOf(Value tensor) {
   auto unpack = tensor.getDefiningOp<UnpackBlocksOp>();
   return unpack && isa<BlockArgument>(unpack.getBytes()) ? unpack
                                                          : UnpackBlocksOp();
@@ -161,34 +161,36 @@ unsigned bufferOf(Value tensor) {
   return number;
 }
 
-// The matrix [N, K] that is packed, from the first term on: its rows are the
-// columns of the product. Those beyond the last are the last again.
-struct ProductKernel::Weight {
-  Pointer begin;
-  Index stride, firstRow, lastRow;
+Pointer ProductKernel::Weight::row(Index column) const {
+  return begin + min(firstColumn + column, lastColumn) * stride;
+}
 
-  Pointer row(Index column) const {
-    return begin + min(firstRow + column, lastRow) * stride;
+ProductKernel::Weight ProductKernel::weightFrom(Value first) {
+  UnpackBlocksOp unpack = blocksOf(s.rhs);
+  BlockLayout layout{termsOfElement(), 1};
+  Type element = v.builder().getI8Type();
+  Value tensor;
+  if (unpack) {
+    layout = layoutOf(unpack.getFormat());
+    tensor = unpack.getBytes();
+  } else {
+    DirectTensor direct = *directTensor(s.rhs);
+    tensor = direct.tensor;
+    element = v.memoryType(pairs ? AGT_F32 : direct.dtype);
   }
-};
-
-// `each` elements hold `terms` terms.
-ProductKernel::Weight ProductKernel::weightFrom(Value tensor, Type element,
-                                                Value first, int64_t terms,
-                                                int64_t each) {
   Value length = e.size(s.k), last = k.sub(e.size(s.n), k.i32(1));
   v.follow(k);
-  auto elements = [&](Index count) { return count / terms * each; };
+  auto elements = [&](Index terms) {
+    return terms / layout.numbers * layout.bytes;
+  };
   Pointer begin{&v, k.bufferAddress(bufferOf(tensor)), element};
   return {begin + elements(v.index(first) * termsOfElement()),
           elements(v.index(length)), v.index(firstColumn), v.index(last)};
 }
 
 void ProductKernel::packDirect(Value first, Value count) {
-  DirectTensor direct = *directTensor(s.rhs);
-  agt_dtype dtype = pairs ? AGT_F32 : direct.dtype;
-  Weight weight = weightFrom(direct.tensor, v.memoryType(dtype), first,
-                             termsOfElement(), 1);
+  agt_dtype dtype = pairs ? AGT_F32 : directTensor(s.rhs)->dtype;
+  Weight weight = weightFrom(first);
   v.loop(v.index(0), v.index(columnCount), shape.lanes, [&](Index column) {
     SmallVector<Pointer> from;
     for (int64_t i = 0; i < shape.lanes; ++i)
@@ -201,8 +203,7 @@ void ProductKernel::packDirect(Value first, Value count) {
 void ProductKernel::packBlocks(Value first, Value count) {
   UnpackBlocksOp unpack = blocksOf(s.rhs);
   BlockLayout layout = layoutOf(unpack.getFormat());
-  Weight weight = weightFrom(unpack.getBytes(), v.builder().getI8Type(), first,
-                             layout.numbers, layout.bytes);
+  Weight weight = weightFrom(first);
   Index terms = v.index(count);
   Pointer scratch{&v, k.scratch(), v.builder().getF32Type()};
   Pointer decoded = scratch + tile.decodedAt();

@@ -1,6 +1,6 @@
 // ProductKernel: matmul and linear on the CPU.
 //
-// A workgroup has a tile of rows by columns. In blocks of 128 terms both
+// A workgroup has a tile of rows by columns. In blocks of terms both
 // operands are copied to scratch: rows as they are, columns into panels
 // [panel][term][column]; then a tile product in registers adds each piece to
 // the sums in scratch. What the operands are made of (casts, reshapes, slices)
@@ -43,6 +43,9 @@ struct DirectTensor {
 /// What `tensor` is, or is cast to f32 from; nothing where it is anything else.
 std::optional<DirectTensor> directTensor(mlir::Value tensor);
 
+/// What unpacks an argument of the kernel to `tensor`; null where nothing does.
+UnpackBlocksOp blocksOf(mlir::Value tensor);
+
 /// The number of the buffer that an argument of the kernel is.
 unsigned bufferOf(mlir::Value tensor);
 
@@ -53,8 +56,8 @@ bool hasPairs(const kernels::ProductShape &shape);
 class ProductKernel {
 public:
   /// Rows are whole tiles in registers of every target. What is packed for a
-  /// tile of rows is packed again for the next, so there are many; together
-  /// with the rest they fit the half of a cache of 1 MiB.
+  /// tile of rows is packed again for the next, so there are many; all that is
+  /// in scratch takes 366 KiB, with blocks of 256 terms 585 KiB.
   static ProductTile packed(const kernels::ProductShape &shape);
 
   ProductKernel(InvocationBuilder &k, kernels::Evaluator &e,
@@ -78,9 +81,15 @@ protected:
   void packRows(Value first, Value count);
   void packDirect(Value first, Value count);
   void packBlocks(Value first, Value count);
-  struct Weight;
-  Weight weightFrom(Value tensor, mlir::Type element, Value first,
-                    int64_t terms, int64_t each);
+  /// The matrix [N, K] in memory, from a term on: its rows are the columns of
+  /// the product. Those beyond the last are the last again.
+  struct Weight {
+    Pointer row(Index column) const;
+
+    Pointer begin;
+    Index stride, firstColumn, lastColumn;
+  };
+  Weight weightFrom(Value first);
   /// The terms of as many columns as there are lanes, `column` first.
   void packPanel(llvm::ArrayRef<Pointer> columns, agt_dtype dtype, Index column,
                  Index count);

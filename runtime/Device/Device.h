@@ -107,8 +107,8 @@ public:
   /// Fails with AGT_FAILED when there is no memory. `bytes` is not 0.
   virtual std::unique_ptr<Buffer> allocate(uint64_t bytes, MemoryKind kind) = 0;
   /// Memory of the host as a buffer that commands only read. It outlives the
-  /// buffer, and AGT_CPU_SLACK bytes behind it can be read. Null where the
-  /// device must have its own copy.
+  /// buffer, and AGT_CPU_SLACK bytes behind it can be read; memoryBudget() does
+  /// not count it. Null where the device must have its own copy.
   virtual std::unique_ptr<Buffer> lend(const void *, uint64_t) {
     return nullptr;
   }

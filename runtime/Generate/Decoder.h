@@ -74,10 +74,10 @@ private:
   const agt_graph &graph;
   const ManifestGraph &declared;
   int64_t vocab, known; // logits; those that are of tokens
-  agt_context context;
   int64_t places = 0;
   std::unique_ptr<Weights> weights;
   std::unique_ptr<Caches> caches;
+  agt_context context; // its device may read the weights where they are
   struct {
     double loadSeconds = 0; // weights, plans and kernels
     uint64_t peakBytes = 0; // of the plans, without weights and cache

@@ -22,7 +22,9 @@ static int64_t pagesOfText(const ManifestLlm &llm) {
   return (llm.context + llm.page - 1) / llm.page;
 }
 
-/// The pages of the cache take at most half of the memory that weights leave.
+/// The pages of the cache take at most half of the memory that weights leave;
+/// also where the device reads these as they are mapped, for they are better
+/// kept in memory than read again.
 static int64_t placesFor(const ManifestLlm &llm, const Decoder::Room &room) {
   int64_t ofText = pagesOfText(llm) * llm.page;
   uint64_t free = room.context.device().memoryBudget().free;

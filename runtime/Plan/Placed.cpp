@@ -194,7 +194,8 @@ void PlacedPlan::borrowResidents() {
         resident->content != Residents::Content::Uploaded)
       continue;
     const agt_tensor &tensor = *buffer.input;
-    if (!isContiguous(tensor) || tensor.dtype == AGT_BOOL)
+    bool aligned = reinterpret_cast<uintptr_t>(tensor.data) % 4 == 0;
+    if (!aligned || !isContiguous(tensor) || tensor.dtype == AGT_BOOL)
       continue;
     resident->buffer = device.lend(tensor.data, resident->bytes);
     resident->filled = resident->buffer != nullptr;

@@ -10,6 +10,9 @@
 
 namespace agt::rt {
 
+static_assert(MappedFile::slack >= AGT_CPU_SLACK,
+              "kernels read weights where they are mapped");
+
 static std::vector<NamedStored>
 read(std::vector<std::unique_ptr<MappedFile>> &files, const std::string &path,
      const std::string &format) {

@@ -16,8 +16,9 @@ import numpy as np
 
 from property import default_seed
 
-# Near multiples of tiles of registers, of tiles of workgroups and of blocks of terms.
-ROWS = (1, 2, 4, 5, 13, 14, 15, 64, 130, 293, 294, 295, 590)
+# Near multiples of tiles of registers, of tiles of workgroups and of blocks of terms, and
+# where one kernel ends and another begins.
+ROWS = (1, 2, 3, 4, 5, 7, 8, 9, 10, 14, 15, 64, 130, 293, 294, 295, 590)
 SIZES = (1, 2, 15, 16, 31, 33, 64, 126, 128, 129, 130, 255, 256, 258)
 TYPES = ("f32", "f16", "bf16")
 PROCESSORS = ("", "v4", "v3")
@@ -54,17 +55,24 @@ class Product:
         self.op = draw.choice(("linear", "linear", "matmul"))
         self.bias = self.op == "linear" and self.x == self.w and draw.random() < 0.3
         self.relu = draw.random() < 0.3
-        # What is not of one type is multiplied in f32.
-        self.result = self.x if self.x == self.w else "f32"
+        # What is not of one type is multiplied in f32, and some of what is.
+        self.wide = self.x != self.w or (not self.bias and draw.random() < 0.4)
+        self.result = "f32" if self.wide else self.x
+        # Columns of the first of two tensors that are joined, and added to the product.
+        self.joined = draw.randrange(1, self.columns) if self.columns > 1 and draw.random() < 0.3 else 0
 
     def shape(self) -> list[int]:
         return [self.columns, self.terms] if self.op == "linear" else [self.terms, self.columns]
 
     def text(self) -> str:
-        cast = lambda name, dtype: name if self.x == self.w or dtype == "f32" else f"cast({name}, f32)"
+        cast = lambda name, dtype: name if not self.wide or dtype == "f32" else f"cast({name}, f32)"
         bias = f", b: tensor<{self.w}, [{self.columns}]>" if self.bias else ""
         value = f"{self.op}({cast('x', self.x)}, {cast('w', self.w)}{', b' if self.bias else ''})"
         value = f"relu({value})" if self.relu else value
+        if self.joined:
+            part = lambda columns: f"tensor<{self.result}, [M, {columns}]>"
+            bias += f", c: {part(self.joined)}, d: {part(self.columns - self.joined)}"
+            value += " + concat(c, d, axis = 1)"
         return (f"graph {self.name}(x: tensor<{self.x}, [M, {self.terms}]>, w: tensor<{self.w}, {self.shape()}>{bias})"
                 f" -> (y: tensor<{self.result}, [M, {self.columns}]>) {{\n  return {value};\n}}\n")
 
@@ -74,7 +82,10 @@ class Product:
         x, x64 = stored(numbers.standard_normal((rows, self.terms)), self.x)
         w, w64 = stored(numbers.standard_normal(self.shape()), self.w)
         b, b64 = stored(numbers.standard_normal(self.columns), self.w)
+        j, j64 = stored(numbers.standard_normal((rows, self.columns)), self.result)
         given = {"x": x, "w": w, **({"b": b} if self.bias else {})}
+        if self.joined:
+            given |= {"c": j[:, :self.joined], "d": j[:, self.joined:]}
         command = [str(program), "run", self.name, "--device", "cpu", "--out", f"y={folder / 'y.npy'}"]
         for name, data in given.items():
             np.save(folder / f"{name}.npy", data)
@@ -86,6 +97,9 @@ class Product:
         # Chains behind a product see it rounded to its type.
         bound = SUMS * most + 2 * ROUNDING[self.result] * (np.abs(want) + SUMS * most) + SMALLEST[self.result]
         want = np.maximum(want, 0) if self.relu else want
+        if self.joined:
+            want = want + j64
+            bound = bound + 2 * ROUNDING[self.result] * np.abs(want)
         for processor in PROCESSORS:
             done = subprocess.run(["env", f"AGT_CPU_ISA={processor}", *command], capture_output=True, text=True,
                                   timeout=300)

@@ -112,10 +112,18 @@ TEST_P(DeviceTest, LendsTheHostsMemoryOrSaysThatItDoesNot) {
   EXPECT_EQ(lent->size(), 16u);
   words[2] = 7;
   EXPECT_EQ(read(*lent, 4), (std::vector<uint32_t>{9, 9, 7, 9}));
-  uint64_t before = device->memoryBudget().total;
   lent.reset();
-  EXPECT_EQ(device->memoryBudget().total, before);
   EXPECT_EQ(words[3], 9u);
+  // It takes nothing of the device's memory.
+  ASSERT_EQ(setenv("AGT_MEMORY", "1000000", 1), 0);
+  uint64_t before = device->memoryBudget().free;
+  lent = device->lend(words.data(), 16);
+  uint64_t with = device->memoryBudget().free;
+  auto own = device->allocate(16, MemoryKind::Device);
+  uint64_t less = device->memoryBudget().free;
+  unsetenv("AGT_MEMORY");
+  EXPECT_EQ(with, before);
+  EXPECT_EQ(less, before - 16);
 }
 
 TEST_P(DeviceTest, TimelinePointsGrowAndListsRunAgain) {
