@@ -40,6 +40,12 @@ LogicalResult Program::addKernel(size_t number, KernelOp kernel) {
                             kernel, target);
     if (failed(made))
       return failure();
+    bool inPairs = llvm::any_of(*made, [](const CpuVariant &variant) {
+      return variant.isa == AGT_ISA_V4_BF16;
+    });
+    if (explain && inPairs)
+      kernel.emitRemark("pairs of bf16 are multiplied by one instruction on "
+                        "processors with AVX-512 BF16");
     add(number, std::move(*made));
   }
   return success();

@@ -31,8 +31,9 @@ namespace agt::cpu {
 class Program {
 public:
   /// None: the program gets no native code.
-  explicit Program(llvm::ArrayRef<Target> targets = {})
-      : targets(targets.begin(), targets.end()) {}
+  /// `explain`: remarks say which kernels need more than their target.
+  explicit Program(llvm::ArrayRef<Target> targets = {}, bool explain = false)
+      : targets(targets.begin(), targets.end()), explain(explain) {}
 
   mlir::LogicalResult addKernel(size_t number, KernelOp kernel);
   void addAttention(size_t number, mlir::Location loc,
@@ -59,6 +60,7 @@ private:
   void add(size_t number, std::vector<CpuVariant> made);
 
   llvm::SmallVector<Target, 2> targets;
+  bool explain;
   llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>, 2> modules;
   std::map<size_t, std::vector<CpuVariant>> byNumber;
 };

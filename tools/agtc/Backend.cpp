@@ -191,7 +191,7 @@ bool Backend::chooseTargets() {
              "processor is not: name one with --cpu");
     return false;
   }
-  program.kernels.native() = cpu::Program(*targets);
+  program.kernels.native() = cpu::Program(*targets, options.explain);
   program.kernels.wantsSpirv = options.target != "cpu";
   return true;
 }
