@@ -2,6 +2,7 @@
 
 #include "codegen/host/Link.h"
 #include "codegen/host/GraphLowering.h"
+#include "codegen/host/OutputPlace.h"
 #include "codegen/host/agents/AgentModule.h"
 
 #include "llvm/IR/LegacyPassManager.h"
@@ -99,10 +100,16 @@ static llvm::Error runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
   if (!llvm::sys::fs::status(path, existing) &&
       llvm::sys::fs::is_other(existing))
     return failure("cannot write '" + path + "': it is not a regular file");
+  auto unwritten = [&](std::error_code code) {
+    return failure("cannot write '" + path + "': " + code.message());
+  };
+  llvm::ErrorOr<std::string> place = placeOfOutput(path);
+  if (!place)
+    return unwritten(place.getError());
   llvm::SmallString<128> partial;
   if (std::error_code code =
-          llvm::sys::fs::createUniqueFile(path + ".%%%%%%.part", partial))
-    return failure("cannot write '" + path + "': " + code.message());
+          llvm::sys::fs::createUniqueFile(*place + ".%%%%%%.part", partial))
+    return unwritten(code);
   llvm::SmallVector<llvm::StringRef> command{*compiler, "-o", partial.str()};
   command.append(arguments.begin(), arguments.end());
   // Threads, dlopen and mathematics of the C library; the C++ one is linked in.
@@ -117,9 +124,9 @@ static llvm::Error runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
     return failure("linking '" + path + "' failed" +
                    (error.empty() ? "" : ": " + error));
   }
-  if (std::error_code code = llvm::sys::fs::rename(partial, path)) {
+  if (std::error_code code = llvm::sys::fs::rename(partial, *place)) {
     llvm::sys::fs::remove(partial);
-    return failure("cannot write '" + path + "': " + code.message());
+    return unwritten(code);
   }
   return llvm::Error::success();
 }

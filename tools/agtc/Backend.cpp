@@ -74,7 +74,7 @@ int Backend::emitText(llvm::function_ref<void(llvm::raw_ostream &)> print) {
   std::string text;
   llvm::raw_string_ostream out(text);
   print(out);
-  return writeOutput(options.output, text) ? Fine : BadUsage;
+  return writeResult(options, options.output, text);
 }
 
 /// The gpu.modules that kernels are made of, a comment before each variant, and
@@ -91,8 +91,13 @@ int Backend::emitKernels() {
 
 /// One .spv a variant, KERNEL.PROFILE.spv, in the folder -o names.
 int Backend::emitSpirv() {
+  if (!mayWrite(options))
+    return ErrorsInProgram;
   std::string folder = resultPath(options);
-  if (std::error_code code = llvm::sys::fs::create_directories(folder)) {
+  std::error_code code = llvm::sys::fs::create_directories(folder);
+  if (!code && !llvm::sys::fs::is_directory(folder))
+    code = std::make_error_code(std::errc::not_a_directory);
+  if (code) {
     complain("cannot write '" + folder + "': " + code.message());
     return BadUsage;
   }
@@ -118,10 +123,12 @@ int Backend::emitObjectFile(llvm::Module &lowered) {
   llvm::Expected<std::string> code = host::objectCode(lowered);
   if (!code)
     return fail(code.takeError());
-  return writeOutput(resultPath(options), *code) ? Fine : BadUsage;
+  return writeResult(options, resultPath(options), *code);
 }
 
 int Backend::link(llvm::Module &lowered, host::ProgramKind kind) {
+  if (!mayWrite(options))
+    return ErrorsInProgram;
   auto toolchain = host::findToolchain(executablePath());
   if (!toolchain)
     return fail(toolchain.takeError());

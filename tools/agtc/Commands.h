@@ -6,6 +6,7 @@
 #include "frontend/Sema/Sema.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,17 @@ struct CompileOptions {
   std::string dependencyFile;
   /// MLIR's own options, as written.
   std::vector<std::string> mlirOptions;
+  /// Asked once, before a result is written; empty where it always is.
+  std::function<bool()> mayWrite;
 };
 int compile(const CompileOptions &options);
 /// Where the result goes; empty for text to stdout.
 std::string resultPath(const CompileOptions &options);
+/// Whether results are to be written at all; says why not.
+bool mayWrite(const CompileOptions &options);
+/// Writes a text, where results are to be written; the exit code.
+int writeResult(const CompileOptions &options, const std::string &path,
+                llvm::StringRef text);
 
 /// `agtc check FILE...`
 struct CheckOptions {

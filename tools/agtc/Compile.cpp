@@ -11,6 +11,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <optional>
+
 using namespace agt;
 using namespace agt::tool;
 
@@ -21,7 +23,7 @@ static int emitTokens(const CompileOptions &options, Source &source) {
   std::string text;
   llvm::raw_string_ostream out(text);
   dumpTokens(source.sources, *list, out);
-  return writeOutput(options.output, text) ? Fine : BadUsage;
+  return writeResult(options, options.output, text);
 }
 
 static int emitAst(const CompileOptions &options, Source &source) {
@@ -32,7 +34,7 @@ static int emitAst(const CompileOptions &options, Source &source) {
   std::string text;
   llvm::raw_string_ostream out(text);
   ast::dump(*file, source.sources, out);
-  return writeOutput(options.output, text) ? Fine : BadUsage;
+  return writeResult(options, options.output, text);
 }
 
 static int runStages(const CompileOptions &options, Source &source) {
@@ -53,6 +55,17 @@ std::string agt::tool::resultPath(const CompileOptions &options) {
       .Case("lib", "lib" + stem + ".so")
       .Case("spirv", stem + ".spirv") // a folder
       .Default("");
+}
+
+bool agt::tool::mayWrite(const CompileOptions &options) {
+  return !options.mayWrite || options.mayWrite();
+}
+
+int agt::tool::writeResult(const CompileOptions &options,
+                           const std::string &path, llvm::StringRef text) {
+  if (!mayWrite(options))
+    return ErrorsInProgram;
+  return writeOutput(path, text) ? Fine : BadUsage;
 }
 
 /// A program may not replace its own source.
@@ -95,19 +108,33 @@ static bool writeDependencies(const CompileOptions &options,
   return writeOutput(path, text + "\n");
 }
 
+static int runAll(const CompileOptions &options, Source &source) {
+  int result = runStages(options, source);
+  return result == Fine && !writeDependencies(options, source) ? BadUsage
+                                                               : result;
+}
+
+/// The same where errors are what is asked for: fine when all of them are
+/// expected. What is compiled without any is written like another program, and
+/// nothing where one that was expected did not come.
+static int runVerified(const CompileOptions &options, Source &source) {
+  DiagnosticVerifier verifier(source.diagnostics);
+  std::optional<bool> agrees;
+  CompileOptions verified = options;
+  verified.mayWrite = [&] {
+    agrees = verifier.verify(llvm::errs());
+    return *agrees;
+  };
+  int result = runAll(verified, source);
+  if (result == BadUsage || result == Bug || agrees)
+    return result;
+  return verifier.verify(llvm::errs()) ? Fine : ErrorsInProgram;
+}
+
 int agt::tool::compile(const CompileOptions &options) {
   Source source;
   if (!source.read(options.input) || !keepsSource(options))
     return BadUsage;
-  if (!options.verifyDiagnostics) {
-    int result = runStages(options, source);
-    if (result == Fine && !writeDependencies(options, source))
-      return BadUsage;
-    return result;
-  }
-  DiagnosticVerifier verifier(source.diagnostics);
-  int result = runStages(options, source);
-  if (result == BadUsage)
-    return result;
-  return verifier.verify(llvm::errs()) ? Fine : ErrorsInProgram;
+  return options.verifyDiagnostics ? runVerified(options, source)
+                                   : runAll(options, source);
 }

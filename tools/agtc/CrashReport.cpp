@@ -4,18 +4,23 @@
 // the source is written from where it lies.
 #include "tools/agtc/CrashReport.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
 
 std::string reportPath;
 std::string header;
+std::string outOfMemory;
 llvm::StringRef source;
 char handlerStack[64 * 1024];
 
@@ -44,6 +49,24 @@ void put(int file, llvm::StringRef text) {
 
 void onSignal(int) { writeReport(); }
 
+/// Too little memory is no bug, and leaves nothing to do.
+[[noreturn]] void giveUp() {
+  put(STDERR_FILENO, outOfMemory);
+  _exit(2);
+}
+
+void prepareForTooLittle() {
+  outOfMemory = "agtc: error: out of memory";
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    outOfMemory +=
+        ": 'ulimit -v' allows " + std::to_string(limit.rlim_cur) + " bytes";
+  outOfMemory += "\n";
+  std::set_new_handler([] { giveUp(); });
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { giveUp(); });
+}
+
 } // namespace
 
 void agt::tool::rememberForCrash(llvm::StringRef text) { source = text; }
@@ -70,4 +93,5 @@ void agt::tool::installCrashHandler(int argc, char **argv) {
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
     sigaction(signal, &action, nullptr);
   std::set_terminate([] { writeReport(); });
+  prepareForTooLittle();
 }

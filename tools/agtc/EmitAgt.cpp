@@ -47,5 +47,5 @@ int agt::tool::emitAgt(const CompileOptions &options, Source &source) {
   std::string text;
   llvm::raw_string_ostream out(text);
   result.module->print(out);
-  return writeOutput(options.output, text) ? Fine : BadUsage;
+  return writeResult(options, options.output, text);
 }

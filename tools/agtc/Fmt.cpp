@@ -3,25 +3,10 @@
 #include "tools/agtc/Commands.h"
 #include "tools/agtc/Source.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace agt;
 using namespace agt::tool;
-
-/// The file keeps its permissions, and a link goes on to be one.
-static bool replaceText(const std::string &path, llvm::StringRef text) {
-  namespace fs = llvm::sys::fs;
-  llvm::SmallString<256> target;
-  if (fs::real_path(path, target))
-    target = path;
-  auto permissions = fs::getPermissions(target);
-  if (!writeOutput(target.str().str(), text))
-    return false;
-  if (permissions)
-    fs::setPermissions(target, *permissions);
-  return true;
-}
 
 /// A pipe has no text that another could take the place of.
 static bool canBeReplaced(const std::string &path) {
@@ -47,7 +32,7 @@ static int formatOne(const std::string &path, bool checkOnly) {
     llvm::errs() << path << ": error: not formatted, see 'agtc fmt'\n";
     return ErrorsInProgram;
   }
-  return replaceText(path, *text) ? Fine : BadUsage;
+  return writeOutput(path, *text) ? Fine : BadUsage;
 }
 
 int agt::tool::fmt(const FmtOptions &options) {

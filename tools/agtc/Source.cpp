@@ -1,5 +1,6 @@
 #include "tools/agtc/Source.h"
 
+#include "codegen/host/OutputPlace.h"
 #include "frontend/Import/SourceFile.h"
 #include "tools/agtc/CrashReport.h"
 
@@ -35,20 +36,26 @@ static std::error_code writeAll(llvm::raw_fd_ostream &out,
   return code;
 }
 
-/// A file beside it that takes its place once all of the text is there.
+/// A file beside it that takes its place, with its permissions, once all of the
+/// text is there.
 static std::error_code replaceFile(const std::string &path,
                                    llvm::StringRef text) {
   namespace fs = llvm::sys::fs;
-  auto partial =
-      fs::TempFile::create(path + ".%%%%%%.part", fs::all_read | fs::all_write);
+  llvm::ErrorOr<std::string> place = host::placeOfOutput(path);
+  if (!place)
+    return place.getError();
+  auto partial = fs::TempFile::create(*place + ".%%%%%%.part",
+                                      fs::all_read | fs::all_write);
   if (!partial)
     return llvm::errorToErrorCode(partial.takeError());
+  if (auto permissions = fs::getPermissions(*place))
+    fs::setPermissions(partial->FD, *permissions);
   llvm::raw_fd_ostream out(partial->FD, /*shouldClose=*/false);
   if (std::error_code code = writeAll(out, text)) {
     llvm::consumeError(partial->discard());
     return code;
   }
-  return llvm::errorToErrorCode(partial->keep(path));
+  return llvm::errorToErrorCode(partial->keep(*place));
 }
 
 /// Pipes and devices take text; a new file would take their place.
