@@ -2,6 +2,7 @@
 // graphs, or describes the program, goes on to agt_main.
 #include "runtime/Agent/Tests.h"
 #include "runtime/Cli/AgentCommands.h"
+#include "runtime/Cli/Crash.h"
 #include "runtime/Cli/Help.h"
 #include "runtime/Cli/Main.h"
 #include "runtime/Program/Manifest.h"
@@ -186,6 +187,7 @@ int agt_main_agents(int argc, char **argv, const agt_program *program,
                     const agt_agents *agents) {
   superviseIfAsked(argc, argv);
   outliveFileLimit();
+  reportCrashes();
   int code = -1;
   std::unique_ptr<Exporter> traces;
   agt_status status = guard([&] {

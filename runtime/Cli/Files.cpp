@@ -3,6 +3,7 @@
 // name: it is neither.
 #include "runtime/Cli/Files.h"
 
+#include "runtime/Cli/Faults.h"
 #include "runtime/Support/Failure.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Tensor/Npy.h"
@@ -38,11 +39,37 @@ static Spec parseSpec(const std::string &text) {
   return {text.substr(0, end), text.substr(end + 1)};
 }
 
+// The first of the names, long ones cut short, and how many there are besides.
+static std::string fewOf(std::vector<std::string> names) {
+  constexpr size_t most = 8, longest = 64;
+  if (names.empty())
+    return "none";
+  size_t rest = names.size() - std::min(names.size(), most);
+  names.resize(names.size() - rest);
+  for (std::string &name : names)
+    name = name.size() > longest ? "'" + name.substr(0, longest) + "...'"
+                                 : "'" + name + "'";
+  if (rest)
+    names.push_back(std::to_string(rest) + " more");
+  return listText(names);
+}
+
 static bool isSafetensors(const std::string &path) {
   return endsWith(path, ".safetensors");
 }
 
 // ---- inputs ----------------------------------------------------------------
+
+// What is wrong with each input is said, not of the first alone.
+template <typename Body> void Inputs::noteFault(Body &&body) {
+  try {
+    body();
+  } catch (const Failure &failure) {
+    if (failure.code != AGT_BAD_INPUT)
+      throw;
+    faults.push_back(failure.message);
+  }
+}
 
 Inputs::Inputs(const agt_graph &graph, const Manifest &program,
                const ManifestGraph &manifest,
@@ -50,7 +77,9 @@ Inputs::Inputs(const agt_graph &graph, const Manifest &program,
                const std::map<std::string, std::string> &weightPaths)
     : graph(graph), manifest(manifest), values(manifest.params.size()) {
   for (const std::string &spec : specs)
-    add(spec);
+    noteFault([&] { add(spec); });
+  if (!faults.empty())
+    failForAll(AGT_BAD_INPUT, faults);
   checkComplete();
   checkTokens(manifest, [&](size_t param) { return values[param]->view(); });
   weights.emplace(graph, manifest, program, weightPaths);
@@ -77,17 +106,29 @@ const MappedFile &Inputs::open(const std::string &path) {
   return *files.back();
 }
 
-size_t Inputs::paramNamed(const std::string &name) const {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < manifest.params.size(); ++i) {
-    bool given = manifest.isGiven(i);
-    if (manifest.params[i].name == name && given)
+// The parameter of that name which --in may give.
+std::optional<size_t> Inputs::findGiven(const std::string &name) const {
+  for (size_t i = 0; i < manifest.params.size(); ++i)
+    if (manifest.params[i].name == name && manifest.isGiven(i))
       return i;
-    if (manifest.params[i].name == name)
-      refuse("'" + name + "' is a cache, which a run makes itself");
-    if (given)
+  return std::nullopt;
+}
+
+std::vector<std::string> Inputs::givenNames() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < manifest.params.size(); ++i)
+    if (manifest.isGiven(i))
       names.push_back(manifest.params[i].name);
-  }
+  return names;
+}
+
+size_t Inputs::paramNamed(const std::string &name) const {
+  if (std::optional<size_t> param = findGiven(name))
+    return *param;
+  for (const ManifestParam &param : manifest.params)
+    if (param.name == name)
+      refuse("'" + name + "' is a cache, which a run makes itself");
+  std::vector<std::string> names = givenNames();
   std::string guess = didYouMean(name, names);
   if (guess.empty())
     guess = names.empty() ? ", it has none" : ", it has " + listText(names);
@@ -113,17 +154,30 @@ void Inputs::add(const std::string &text) {
       return bind(param, entry.tensor, spec.path);
     names.push_back(entry.name);
   }
+  std::string guess = didYouMean(spec.name, names);
   refuse("'" + spec.path + "' has no tensor '" + spec.name + "'" +
-         didYouMean(spec.name, names));
+         (guess.empty() ? ", it has " + fewOf(names) : guess));
 }
 
 void Inputs::addAll(const std::string &path) {
   const MappedFile &file = open(path);
+  std::vector<std::string> others;
+  bool fits = false;
   for (const NamedStored &entry :
-       readSafetensors(file.data(), file.size(), path))
-    for (size_t i = 0; i < manifest.params.size(); ++i)
-      if (manifest.params[i].name == entry.name && manifest.isGiven(i))
-        bind(i, entry.tensor, path);
+       readSafetensors(file.data(), file.size(), path)) {
+    std::optional<size_t> param = findGiven(entry.name);
+    fits |= param.has_value();
+    if (param)
+      noteFault([&] { bind(*param, entry.tensor, path); });
+    else
+      others.push_back(entry.name);
+  }
+  if (!fits)
+    refuse("'" + path + "' has no tensor that graph '" + manifest.name +
+           "' has a parameter for: it has " + fewOf(others) + ", the graph " +
+           fewOf(givenNames()));
+  if (!others.empty())
+    unused += "; '" + path + "' has " + fewOf(others) + " besides";
 }
 
 void Inputs::bind(size_t param, const StoredTensor &stored,
@@ -149,7 +203,7 @@ void Inputs::checkComplete() const {
       missing.push_back("--in " + manifest.params[i].name + "=FILE.npy (" +
                         manifest.params[i].type + ")");
   if (!missing.empty())
-    refuse("graph '" + manifest.name + "' needs " + listText(missing));
+    refuse("graph '" + manifest.name + "' needs " + listText(missing) + unused);
 }
 
 // ---- outputs ---------------------------------------------------------------

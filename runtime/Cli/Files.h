@@ -27,10 +27,13 @@ public:
   std::vector<agt_tensor> tensors() const;
 
 private:
+  template <typename Body> void noteFault(Body &&body);
   void add(const std::string &text);
   void addAll(const std::string &path);
   void bind(size_t param, const StoredTensor &stored, const std::string &path);
   const MappedFile &open(const std::string &path);
+  std::optional<size_t> findGiven(const std::string &name) const;
+  std::vector<std::string> givenNames() const;
   size_t paramNamed(const std::string &name) const;
   void checkComplete() const;
 
@@ -38,6 +41,8 @@ private:
   const ManifestGraph &manifest;
   std::vector<std::unique_ptr<MappedFile>> files;
   std::vector<std::optional<HostTensor>> values; // one a parameter
+  std::vector<std::string> faults;
+  std::string unused; // tensors of files that no parameter is named like
   std::optional<Weights> weights;
   std::optional<Caches> caches;
 };

@@ -4,6 +4,8 @@
 // --version, run --help) is answered from constant data, with no device, no
 // library and no file touched.
 #include "runtime/Cli/Main.h"
+#include "runtime/Cli/Crash.h"
+#include "runtime/Cli/Faults.h"
 #include "runtime/Cli/Help.h"
 #include "runtime/Cli/Ranks.h"
 #include "runtime/Cli/Run.h"
@@ -112,10 +114,11 @@ int reportFailure(agt_status status) {
   }
   std::string place = printable(agt_status_place(status));
   std::fflush(stdout);
-  if (*agt_status_message(status))
-    std::fprintf(stderr, "%serror: %s\n",
-                 place.empty() ? "" : (place + ": ").c_str(),
-                 printable(agt_status_message(status)).c_str());
+  for (const std::string &message : messagesOf(agt_status_message(status)))
+    if (!message.empty())
+      std::fprintf(stderr, "%serror: %s\n",
+                   place.empty() ? "" : (place + ": ").c_str(),
+                   printable(message).c_str());
   int code = agt_status_code(status);
   agt_status_release(status);
   return code;
@@ -126,6 +129,7 @@ int reportFailure(agt_status status) {
 int agt_main(int argc, char **argv, const agt_program *program) {
   using namespace agt::rt;
   outliveFileLimit();
+  reportCrashes();
   agt_status status = guard([&] {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     runCommand(callName(argc ? argv[0] : nullptr), words, *program);

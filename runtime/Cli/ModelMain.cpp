@@ -1,5 +1,6 @@
 // agt_main_models: the commands that are about local llms, for programs that
 // have some; every other is agt_main's.
+#include "runtime/Cli/Crash.h"
 #include "runtime/Cli/Generate.h"
 #include "runtime/Cli/Main.h"
 #include "runtime/Cli/Serve.h"
@@ -14,6 +15,7 @@ int agt_main_models(int argc, char **argv, const agt_program *program) {
   if (word != "generate" && word != "tokens" && word != "serve")
     return agt_main(argc, argv, program);
   outliveFileLimit();
+  reportCrashes();
   agt_status status = guard([&] {
     checkVersion(*program);
     std::string exe = callName(argv[0]);

@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace agt::rt {
@@ -36,7 +37,11 @@ Pool::Pool() {
   std::vector<int> usable = usableProcessors();
   unsigned count = threadCount();
   for (unsigned i = 1; i < count; ++i) {
-    others.emplace_back([this] { work(); });
+    try {
+      others.emplace_back([this] { work(); });
+    } catch (const std::system_error &) {
+      break; // no room for another stack: those that are there do the work
+    }
     // One thread a processor; the callers' own threads are left as they are.
     if (count == usable.size())
       pinThread(others.back().native_handle(), usable[i]);

@@ -89,14 +89,16 @@ static void limitToGroups(MemoryBudget &budget) {
   }
 }
 
-static void limitToAddressSpace(MemoryBudget &budget) {
+std::optional<MemoryBudget> addressSpace() {
   rlimit limit;
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return;
+    return std::nullopt;
   std::ifstream file("/proc/self/statm");
   uint64_t pages = 0;
   file >> pages;
-  limitTo(budget, limit.rlim_cur, pages * uint64_t(sysconf(_SC_PAGESIZE)));
+  uint64_t used = pages * uint64_t(sysconf(_SC_PAGESIZE));
+  uint64_t total = limit.rlim_cur;
+  return MemoryBudget{total > used ? total - used : 0, total};
 }
 
 MemoryBudget systemMemory() {
@@ -104,7 +106,8 @@ MemoryBudget systemMemory() {
   budget.total = memInfo("MemTotal");
   budget.free = memInfo("MemAvailable");
   limitToGroups(budget);
-  limitToAddressSpace(budget);
+  if (std::optional<MemoryBudget> space = addressSpace())
+    limitTo(budget, space->total, space->total - space->free);
   return budget;
 }
 

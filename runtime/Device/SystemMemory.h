@@ -4,11 +4,17 @@
 
 #include "runtime/Device/Device.h"
 
+#include <optional>
+
 namespace agt::rt {
 
 /// The tightest of: MemAvailable, the limits of the control groups the process
 /// is in, its address space limit (ulimit -v).
 MemoryBudget systemMemory();
+
+/// What is left of the address space of this process, where that has a limit
+/// (ulimit -v).
+std::optional<MemoryBudget> addressSpace();
 
 /// Lowers `budget` to what AGT_MEMORY says (a number of bytes), if it is set.
 /// `used` is what the device has handed out already.

@@ -3,6 +3,7 @@
 #include "runtime/Support/Failure.h"
 
 #include <new>
+#include <system_error>
 
 namespace agt::rt {
 
@@ -28,6 +29,12 @@ agt_status statusOfCurrentException() noexcept {
                         std::move(failure.place));
     } catch (const std::bad_alloc &) {
       return &outOfMemory();
+    } catch (const std::system_error &error) {
+      bool isThread = error.code() == std::errc::resource_unavailable_try_again;
+      return makeStatus(AGT_FAILED,
+                        std::string(isThread ? "cannot start a thread: " : "") +
+                            error.what(),
+                        "");
     } catch (const std::exception &error) {
       return makeStatus(AGT_FAILED, error.what(), "");
     } catch (...) {

@@ -87,10 +87,28 @@ MappedFile::~MappedFile() {
     munmap(const_cast<unsigned char *>(bytes), length + slack);
 }
 
-// The path with links resolved where it exists, else the path itself.
-static std::string resolve(const std::string &path) {
-  char resolved[PATH_MAX];
-  return realpath(path.c_str(), resolved) ? resolved : path;
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// The path behind all links: of what exists, or where a link leads that leads
+// to nothing yet. Links in a circle lead to themselves.
+static std::string resolve(std::string path) {
+  char text[PATH_MAX];
+  constexpr int mostLinks = 40; // as the kernel has it
+  for (int links = 0; links < mostLinks; ++links) {
+    if (realpath(path.c_str(), text))
+      return text;
+    ssize_t length = readlink(path.c_str(), text, sizeof text - 1);
+    if (length <= 0)
+      break;
+    std::string next(text, size_t(length));
+    path = next[0] == '/' ? next : folderOf(path) + "/" + next;
+  }
+  return path;
 }
 
 // True when `path` exists and is neither a regular file nor a folder.
@@ -122,16 +140,9 @@ static int withFreshName(const std::string &target, std::string &name,
   return -1;
 }
 
-static std::string folderOf(const std::string &path) {
-  size_t slash = path.rfind('/');
-  if (slash == std::string::npos)
-    return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // A file without a name in the folder of `target`, or one with the name that
 // `name` tells; its descriptor, or -1 with errno.
-static int createBeside(const std::string &target, std::string &name) {
+static int createFresh(const std::string &target, std::string &name) {
   // Without /proc a nameless file could not get its name later.
   if (access("/proc/self/fd", X_OK) == 0) {
     int descriptor =
@@ -144,6 +155,21 @@ static int createBeside(const std::string &target, std::string &name) {
   return withFreshName(target, name, [](const char *path) {
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   });
+}
+
+// The same to take the place of `target`: with the permissions of a file that
+// is there, and not at all where that may not be written.
+static int createBeside(const std::string &target, std::string &name) {
+  struct stat info;
+  bool exists = stat(target.c_str(), &info) == 0;
+  if (!exists && errno == ELOOP)
+    return -1;
+  if (exists && access(target.c_str(), W_OK) != 0)
+    return -1;
+  int descriptor = createFresh(target, name);
+  if (descriptor >= 0 && exists)
+    fchmod(descriptor, info.st_mode & 07777);
+  return descriptor;
 }
 
 OutputFile::OutputFile(const std::string &path) : path(path) {

@@ -120,6 +120,8 @@ std::string didYouMean(std::string_view word,
   size_t limit = std::max<size_t>(1, word.size() / 3);
   const std::string *best = nullptr;
   for (const std::string &candidate : candidates) {
+    if (candidate.size() > word.size() + limit)
+      continue; // as many edits at least, and a long one takes long
     size_t distance = editDistance(word, candidate);
     if (distance <= limit && distance < candidate.size()) {
       limit = distance - (distance ? 1 : 0);

@@ -1,8 +1,12 @@
 // See Instance.h.
 #include "runtime/Vulkan/Instance.h"
 
+#include "runtime/Cpu/Processors.h"
+#include "runtime/Device/SystemMemory.h"
 #include "runtime/Support/Failure.h"
+#include "runtime/Support/Text.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -74,7 +78,24 @@ VulkanInstance::VulkanInstance() {
                       });
 }
 
+// Drivers end the program, wait for ever or say that there is no device where
+// they get no room for a compiler, threads and what those reserve: measured of
+// lavapipe, which takes most, in a run of one small kernel.
+static void checkAddressSpace() {
+  constexpr uint64_t mebibyte = uint64_t(1) << 20;
+  constexpr uint64_t base = 640 * mebibyte, perThread = 128 * mebibyte;
+  uint64_t threads = std::min<uint64_t>(usableProcessors().size(), 32);
+  uint64_t needed = base + threads * perThread;
+  std::optional<MemoryBudget> space = addressSpace();
+  if (space && space->free < needed)
+    fail(AGT_MISSING,
+         "not enough memory: Vulkan drivers need " + bytesText(needed) +
+             " of address space, 'ulimit -v' leaves " + bytesText(space->free) +
+             " of " + bytesText(space->total));
+}
+
 void VulkanInstance::create() {
+  checkAddressSpace();
   const GlobalFunctions &global = vulkanLoader();
   uint32_t version = VK_API_VERSION_1_0;
   global.EnumerateInstanceVersion(&version);

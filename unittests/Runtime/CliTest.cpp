@@ -297,7 +297,8 @@ TEST_F(Cli, TakesResultsInDeclaredOrder) {
   EXPECT_NE(all.find("\"copy\":{\"dtype\":\"F32\",\"shape\":[2,3]"),
             std::string::npos);
   EXPECT_EQ(run("run add_one --in x=all.safetensors"),
-            "2: |error: 'all.safetensors' has no tensor 'x'\n");
+            "2: |error: 'all.safetensors' has no tensor 'x', it has 'copy' and "
+            "'sum'\n");
   numbers("x.npy", 5);
   EXPECT_EQ(run("run chain --in x=x.npy --out y=in.safetensors"), "0: |");
   std::string in = dir.read("in.safetensors");

@@ -64,6 +64,35 @@ TEST(OutputFile, FollowsLinks) {
   EXPECT_EQ(dir.count(), 2u);
 }
 
+TEST(OutputFile, FollowsLinksThatLeadNowhereYet) {
+  TempDir dir;
+  ASSERT_EQ(symlink("other", dir.path("link").c_str()), 0);
+  ASSERT_EQ(symlink("turn", dir.path("turn").c_str()), 0);
+  OutputFile file(dir.path("link"));
+  file.write("new");
+  file.commit();
+  EXPECT_EQ(dir.read("other"), "new");
+  struct stat info;
+  ASSERT_EQ(lstat(dir.path("link").c_str(), &info), 0);
+  EXPECT_TRUE(S_ISLNK(info.st_mode));
+  EXPECT_EQ(errorOf([&] { checkWritable(dir.path("turn")); }),
+            "2 cannot write '" + dir.path("turn") +
+                "': Too many levels of symbolic links");
+}
+
+TEST(OutputFile, KeepsPermissionsOfWhatItReplaces) {
+  TempDir dir;
+  dir.write("out", "old");
+  ASSERT_EQ(chmod(dir.path("out").c_str(), 0600), 0);
+  OutputFile file(dir.path("out"));
+  file.write("new");
+  file.commit();
+  struct stat info;
+  ASSERT_EQ(stat(dir.path("out").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_EQ(dir.read("out"), "new");
+}
+
 TEST(OutputFile, SaysWhyItCannot) {
   TempDir dir;
   EXPECT_EQ(errorOf([&] { checkWritable(dir.folder); }),
