@@ -181,7 +181,7 @@ static Error checkInput(GraphOp graph, unsigned i, const Tensor &input) {
 }
 
 Expected<std::vector<Tensor>> agt::reference::run(GraphOp graph,
-                                                  ArrayRef<Tensor> inputs,
+                                                  std::vector<Tensor> inputs,
                                                   RunInfo *info,
                                                   Observe observe) {
   if (inputs.size() != graph.getNumArguments())
@@ -191,7 +191,9 @@ Expected<std::vector<Tensor>> agt::reference::run(GraphOp graph,
     if (Error error = checkInput(graph, i, input))
       return std::move(error);
   RunInfo ignored;
-  Data arguments(inputs.begin(), inputs.end());
+  Data arguments;
+  for (Tensor &input : inputs)
+    arguments.emplace_back(std::move(input));
   for (auto [i, argument] : llvm::enumerate(arguments))
     if (auto name = graph.getArgAttrOfType<StringAttr>(i, agt::kName))
       argument.input = name.str();

@@ -46,7 +46,7 @@ using Observe = llvm::function_ref<llvm::Error(
 /// where inputs do not fit the signature, where an `agt.require` does not
 /// hold, where a size breaks a constraint of an op.
 llvm::Expected<std::vector<Tensor>> run(GraphOp graph,
-                                        llvm::ArrayRef<Tensor> inputs,
+                                        std::vector<Tensor> inputs,
                                         RunInfo *info = nullptr,
                                         Observe observe = nullptr);
 

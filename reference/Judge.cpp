@@ -38,7 +38,7 @@ agt::reference::judge(GraphOp graph, llvm::ArrayRef<Tensor> inputs,
     verdicts.push_back(std::move(verdict));
     return llvm::Error::success();
   };
-  auto results = run(graph, inputs, nullptr, compareResults);
+  auto results = run(graph, inputs.vec(), nullptr, compareResults);
   if (!results)
     return results.takeError();
   return verdicts;

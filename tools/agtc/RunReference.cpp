@@ -8,12 +8,14 @@
 #include "codegen/host/ModelManifest.h"
 #include "dialect/Agt/Place.h"
 #include "reference/Bytes.h"
+#include "reference/Footprint.h"
 #include "reference/Interpreter.h"
 #include "tools/agtc/Commands.h"
 #include "tools/agtc/Frontend.h"
 #include "tools/agtc/NpyDoubles.h"
 #include "tools/agtc/Source.h"
 
+#include "agt/memory.h"
 #include "agt/runtime.h"
 #include "dialect/Agt/Attributes.h"
 
@@ -150,28 +152,54 @@ static agt_status writeExtras(agt_run *run,
   return nullptr;
 }
 
+/// Says before the work how much memory it takes, where there is less.
+static agt_status checkMemory(const Declared &graph, const agt_tensor *in) {
+  std::vector<std::vector<int64_t>> shapes;
+  for (size_t i = 0; i < graph.params.size(); ++i)
+    shapes.emplace_back(in[i].shape, in[i].shape + in[i].rank);
+  std::string who = "graph '" + graph.name + "' in float64";
+  std::optional<uint64_t> bytes = reference::footprint(graph.op, shapes);
+  return bytes ? agt_memory_check(who.c_str(), *bytes, graph.place.c_str())
+               : nullptr;
+}
+
+namespace {
+/// Too little memory is an exception meanwhile, and not the end of agtc.
+class CatchesTooLittle {
+public:
+  CatchesTooLittle() : known(std::set_new_handler(nullptr)) {}
+  ~CatchesTooLittle() { std::set_new_handler(known); }
+
+private:
+  std::new_handler known;
+};
+} // namespace
+
 /// What a container says of too many elements is nothing that a user asked.
-static llvm::Expected<std::vector<Tensor>>
-interpret(const Declared &graph, const std::vector<Tensor> &inputs) {
+static llvm::Expected<std::vector<Tensor>> interpret(const Declared &graph,
+                                                     const agt_tensor *in) {
+  CatchesTooLittle meanwhile;
   try {
-    return reference::run(graph.op, inputs);
+    return reference::run(graph.op, readInputs(graph, in));
   } catch (const std::length_error &) {
   } catch (const std::bad_alloc &) {
   }
   return llvm::make_error<reference::RunError>(
-      graph.place,
-      "a tensor has more elements than there is memory for, at 8 bytes each");
+      graph.place, "out of memory: graph '" + graph.name +
+                       "' holds 8 to 16 bytes an element in float64");
 }
 
 /// The agt_graph_fn of every graph.
 static agt_status runOracle(agt_context *context, const agt_tensor *in,
                             size_t n_in, agt_tensor *out, size_t n_out) {
   const Declared &graph = current->graphs[current->selected];
+  if (agt_status status = checkMemory(graph, in))
+    return status;
   agt_run *run = nullptr;
   if (agt_status status = agt_graph_begin(
           context, &current->table[current->selected], in, n_in, n_out, &run))
     return status;
-  auto results = interpret(graph, readInputs(graph, in));
+  auto results = interpret(graph, in);
   if (!results)
     return failRun(run, results.takeError());
   if (agt_status status = giveResults(run, *results))

@@ -22,7 +22,7 @@ Outcome agt::reference::runText(llvm::StringRef text, ArrayRef<Tensor> inputs) {
     return outcome;
   }
   auto graph = *module->getOps<GraphOp>().begin();
-  auto results = run(graph, inputs, &outcome.info);
+  auto results = run(graph, inputs.vec(), &outcome.info);
   if (results)
     outcome.results = std::move(*results);
   else
