@@ -285,6 +285,41 @@ TEST_F(SchedulerTest, BranchesWaitForOthersAsLongAsDeclared) {
   }
 }
 
+// ... and no longer; once launches are under way nobody is held for others, and
+// a context never is.
+TEST_F(SchedulerTest, NobodyIsHeldLongerThanDeclared) {
+  constexpr std::chrono::milliseconds wait(600);
+  open(64, 16, 200, wait);
+  Tokens context(50, 4);
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point before = Clock::now();
+  write(context, {}, 0);
+  Clock::time_point asked = Clock::now(), launched;
+  EXPECT_LT(asked - before, wait);
+  std::thread other;
+  int64_t launches = 0, until = 0;
+  took = [](const std::vector<Row> &) { return std::chrono::milliseconds(50); };
+  watch = [&](const std::vector<Row> &rows) {
+    ++launches;
+    if (launches == 1)
+      launched = Clock::now();
+    if (launches == 2)
+      other = std::thread([&] {
+        GenerationResult its;
+        write(context, {2}, 1, its);
+      });
+    if (until == 0 && rows.front().sequence != rows.back().sequence)
+      until = launches;
+  };
+  GenerationResult mine;
+  write(context, {1}, 40, mine);
+  other.join();
+  EXPECT_GE(launched - asked, wait);
+  // Held, it would have come twelve launches later.
+  EXPECT_GE(until, 3);
+  EXPECT_LT(until, 14);
+}
+
 // 300 texts are more than a launch has room for: none is left out twice.
 TEST_F(SchedulerTest, WhoeverIsLeftOutOfAFullLaunchIsInTheNext) {
   open(700, 4, 40, std::chrono::milliseconds(500));
