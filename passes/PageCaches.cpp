@@ -2,6 +2,7 @@
 // written for one sequence. The copy made here differs in what tells the
 // cache's places: whose tokens lie where is the runtime's to say
 // (runtime/Cache/Pages.h).
+#include "passes/Decoders.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -19,20 +20,14 @@ namespace {
 /// The copy of one graph.
 class Pager {
 public:
-  Pager(GraphOp graph, StringRef name) : graph(graph), b(graph) {
-    // Behind all: who counts graphs counts the author's first.
-    b.setInsertionPointToEnd(graph->getBlock());
-    copy = cast<GraphOp>(b.clone(*graph));
-    copy.setSymName(name);
-    copy->setAttr(kHidden, b.getUnitAttr());
-    copy.removeDocAttr();
-  }
+  Pager(GraphOp graph, StringRef name)
+      : graph(graph), copy(copyHidden(graph, name)), b(graph) {}
 
   LogicalResult run() {
     for (unsigned i = 0, e = graph.getNumArguments(); i < e; ++i) {
-      if (!isInput(i, "length"))
+      if (!isInput(copy, i, "length"))
         continue;
-      auto cache = inputOf(i).getAs<StringAttr>("cache");
+      auto cache = inputOf(copy, i).getAs<StringAttr>("cache");
       std::optional<unsigned> positions = positionsOf(cache);
       if (!positions)
         return graph.emitOpError("has the length of a cache as input ")
@@ -43,19 +38,10 @@ public:
   }
 
 private:
-  DictionaryAttr inputOf(unsigned number) {
-    return copy.getArgAttrOfType<DictionaryAttr>(number, kInput);
-  }
-
-  bool isInput(unsigned number, StringRef kind) {
-    DictionaryAttr input = inputOf(number);
-    auto own = input ? input.getAs<StringAttr>("kind") : nullptr;
-    return own && own.getValue() == kind;
-  }
-
   std::optional<unsigned> positionsOf(StringAttr cache) {
     for (unsigned i = 0, e = graph.getNumArguments(); cache && i < e; ++i)
-      if (isInput(i, "positions") && inputOf(i).get("cache") == cache)
+      if (isInput(copy, i, "positions") &&
+          inputOf(copy, i).get("cache") == cache)
         return i;
     return std::nullopt;
   }
@@ -121,24 +107,17 @@ struct PageCachesPass : agt::impl::PageCachesBase<PageCachesPass> {
     for (LlmOp llm : getOperation().getOps<LlmOp>()) {
       if (llm.getKind() != "graph")
         continue;
-      auto graph = llm.getSettingsAttr().getAs<StringAttr>("graph");
-      auto decode =
-          graph ? getOperation().lookupSymbol<GraphOp>(graph) : GraphOp();
-      if (!decode) {
-        llm.emitOpError(
-            "expected a graph of the module as its setting 'graph'");
+      GraphOp decode = decoderOf(llm);
+      if (!decode)
         return signalPassFailure();
-      }
-      auto [copy, isNew] = known.try_emplace(graph.getValue());
+      auto [copy, isNew] = known.try_emplace(decode.getSymName());
       if (isNew) {
-        copy->second = (graph.getValue() + " in pages").str();
+        copy->second = (decode.getSymName() + " in pages").str();
         if (failed(Pager(decode, copy->second).run()))
           return signalPassFailure();
         ++copies;
       }
-      NamedAttrList settings(llm.getSettingsAttr());
-      settings.set("pages", StringAttr::get(&getContext(), copy->second));
-      llm.setSettingsAttr(settings.getDictionary(&getContext()));
+      setGraph(llm, "pages", copy->second);
     }
   }
 };

@@ -5,10 +5,49 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PinContexts : Pass<"agt-pin-contexts", "::mlir::ModuleOp"> {
+  let summary = "beginnings of texts that stay visible through windows";
+  let description = [{
+    For each llm with a setting `pin` adds a copy of its graph in which the
+    attentions over the cache see as many first keys through their windows. The
+    setting `pinned` of the llm names the copy, which `agt.hidden` keeps from
+    people; llms that pin as many of one graph share it. The author's graph stays
+    as it is. There is no copy where no attention over the cache has a window, or
+    each pins as many itself: it would see what the graph sees.
+
+    Before:
+
+    ```mlir
+    agt.graph @decode(%t: tensor<?xi32>, %pos: tensor<?xi32> {agt.input = {cache = "c", kind = "positions", tokens = 0, vocab = 9}}, %len: tensor<1xi32> {agt.input = {cache = "c", kind = "length"}}, %k: tensor<2x?x8xf32> {agt.input = {cache = "c", kind = "keys", layer = 0}}, %q: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
+      %0 = agt.attention %q, %k, %k kv_len(%len) causal bottom_right left 4 : (tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<1xi32>) -> tensor<2x?x8xf32>
+      agt.return %0 : tensor<2x?x8xf32>
+    }
+    agt.llm @tiny "graph" {settings = {graph = "decode", pin = 2}}
+    ```
+
+    After, the copy:
+
+    ```mlir
+    agt.graph @"decode pinned 2"(%t: tensor<?xi32>, %pos: tensor<?xi32> {agt.input = {cache = "c", kind = "positions", tokens = 0, vocab = 9}}, %len: tensor<1xi32> {agt.input = {cache = "c", kind = "length"}}, %k: tensor<2x?x8xf32> {agt.input = {cache = "c", kind = "keys", layer = 0}}, %q: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> attributes {agt.hidden} {
+      %0 = agt.attention %q, %k, %k kv_len(%len) causal bottom_right left 4 pin 2 : (tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<1xi32>) -> tensor<2x?x8xf32>
+      agt.return %0 : tensor<2x?x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", "false",
+           "Say as remarks through how many windows each llm sees">
+  ];
+  let statistics = [
+    Statistic<"copies", "copies", "Number of decoders copied">
+  ];
+}
+
 def PageCaches : Pass<"agt-page-caches", "::mlir::ModuleOp"> {
   let summary = "decoders that read many sequences in a launch";
   let description = [{
-    For each graph that an llm is made of adds a copy in which the cache is a pool
+    For each graph that an llm is made of (its `pinned` where it has one, else its
+    `graph`) adds a copy in which the cache is a pool
     of places that many sequences share: its tokens may be of several sequences,
     each with its position in its own, its place in the pool, and the places that
     it may see. What an author wrote about positions (causal, windows, pins) goes

@@ -26,7 +26,8 @@ void agt::buildShardingPipeline(OpPassManager &passes) {
   passes.addNestedPass<GraphOp>(createPropagateShardings());
 }
 
-void agt::buildModelPipeline(OpPassManager &passes) {
+void agt::buildModelPipeline(OpPassManager &passes, bool explain) {
+  passes.addPass(createPinContexts({explain}));
   passes.addPass(createPageCaches());
 }
 
@@ -70,9 +71,9 @@ void agt::registerAgtPipelines() {
   PassPipelineRegistration<>("agt-show-shardings",
                              "shardings that are not said, written down",
                              buildShardingPipeline);
-  PassPipelineRegistration<>("agt-model-pipeline",
-                             "graphs that the runtime asks for",
-                             buildModelPipeline);
+  PassPipelineRegistration<>(
+      "agt-model-pipeline", "graphs that the runtime asks for",
+      [](OpPassManager &passes) { buildModelPipeline(passes); });
   PassPipelineRegistration<ReproducibleOption>(
       "agt-ring-pipeline", "agt as the front end gives it, to ring",
       [](OpPassManager &passes, const ReproducibleOption &option) {

@@ -15,7 +15,7 @@ void buildShardingPipeline(mlir::OpPassManager &passes);
 
 /// agt-model-pipeline: graphs that the runtime asks for and the author did not
 /// write. Before the manifest is made.
-void buildModelPipeline(mlir::OpPassManager &passes);
+void buildModelPipeline(mlir::OpPassManager &passes, bool explain = false);
 
 /// What passes are told of the whole program.
 struct PipelineOptions {

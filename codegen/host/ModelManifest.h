@@ -26,7 +26,8 @@ std::optional<llvm::json::Array> inputsJson(GraphOp graph);
 /// `{"name", "path", "format"}` each.
 llvm::json::Array weightsJson(mlir::ModuleOp module);
 
-/// `{"name", "graph", "pages", "tokenizer", "context", "page", "vocab"}` each.
+/// `{"name", "graph", "pages", "tokenizer", "context", "page", "vocab"}` each,
+/// with `pin`, `pinned` and `wait` (nanoseconds) where there are any.
 llvm::json::Array localLlmsJson(mlir::ModuleOp module);
 
 } // namespace agt::host

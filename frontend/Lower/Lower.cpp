@@ -114,16 +114,18 @@ static void lowerWeights(const sema::Program &program, OpBuilder &builder,
 static void lowerLocalLlms(const sema::Program &program, OpBuilder &builder,
                            Locations &locations) {
   for (const sema::LocalLlm &llm : program.localLlms) {
-    NamedAttribute settings[] = {
-        builder.getNamedAttr("context", builder.getI64IntegerAttr(llm.context)),
-        builder.getNamedAttr("graph",
-                             builder.getStringAttr(llm.graph->name.text)),
-        builder.getNamedAttr("page", builder.getI64IntegerAttr(llm.page)),
-        builder.getNamedAttr("tokenizer",
-                             builder.getStringAttr(llm.tokenizer))};
+    NamedAttrList settings;
+    settings.set("context", builder.getI64IntegerAttr(llm.context));
+    settings.set("graph", builder.getStringAttr(llm.graph->name.text));
+    settings.set("page", builder.getI64IntegerAttr(llm.page));
+    settings.set("tokenizer", builder.getStringAttr(llm.tokenizer));
+    if (llm.pin)
+      settings.set("pin", builder.getI64IntegerAttr(llm.pin));
+    if (llm.waitNanoseconds)
+      settings.set("wait", builder.getI64IntegerAttr(llm.waitNanoseconds));
     LlmOp::create(builder, locations.get(llm.decl->name.range),
                   llm.decl->name.text, "graph",
-                  builder.getDictionaryAttr(settings));
+                  settings.getDictionary(builder.getContext()));
   }
 }
 

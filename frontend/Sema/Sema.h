@@ -49,6 +49,9 @@ struct LocalLlm {
   std::string tokenizer; // an absolute path
   int64_t context = 0;   // tokens
   int64_t page = 16;     // tokens
+  int64_t pin = 0;       // first tokens that stay visible through windows
+  /// How long who asks for a text behind a context may be held for others.
+  int64_t waitNanoseconds = 0;
 };
 
 struct SemaOptions {

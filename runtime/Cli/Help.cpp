@@ -35,8 +35,11 @@ static std::string graphsText(const Manifest &manifest) {
 static std::string llmsText(const Manifest &manifest) {
   std::string text = manifest.llms.empty() ? "" : "llms:\n";
   for (const ManifestLlm &llm : manifest.llms)
-    text += "  " + llm.name + ": graph " + llm.graph + ", a context of " +
-            std::to_string(llm.context) + " tokens\n";
+    text +=
+        "  " + llm.name + ": graph " + llm.graph + ", a context of " +
+        std::to_string(llm.context) + " tokens" +
+        (llm.pin ? ", the first " + std::to_string(llm.pin) + " pinned" : "") +
+        "\n";
   return text;
 }
 

@@ -30,7 +30,7 @@ public:
     agt_context &context; // its device may be asked
   };
   /// Opens the weights; the device is opened with the first plan. `graph` is
-  /// the llm's or that for many sequences, `tokens` how many the tokenizer has,
+  /// that for one text or that for many, `tokens` how many the tokenizer has,
   /// `capacity` the places of its cache.
   Decoder(const agt_program &program, const Manifest &manifest,
           const ManifestLlm &llm, const std::string &graph, int64_t tokens,

@@ -16,9 +16,10 @@ LocalModel::LocalModel(const agt_program &program, const Manifest &manifest,
                        const ManifestLlm &llm, DeviceChoice device,
                        const std::map<std::string, std::string> &weightPaths)
     : llm(llm), words(openTokenizer(llm)),
-      decoder(program, manifest, llm, llm.graph, words->size(), device,
-              weightPaths, [&](const Decoder::Room &) { return llm.context; }) {
-}
+      decoder(program, manifest, llm,
+              llm.pinned.empty() ? llm.graph : llm.pinned, words->size(),
+              device, weightPaths,
+              [&](const Decoder::Room &) { return llm.context; }) {}
 
 GenerationStats LocalModel::stats() const {
   GenerationStats all = counted;

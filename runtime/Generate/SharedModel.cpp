@@ -48,7 +48,8 @@ SharedModel::SharedModel(const agt_program &program, const Manifest &manifest,
       *pool, llm.context,
       [this](const std::vector<Row> &rows, const std::vector<size_t> &wanted) {
         return launch(rows, wanted);
-      });
+      },
+      std::chrono::nanoseconds(llm.waitNanoseconds));
 }
 
 const TokenOrder &SharedModel::order() {

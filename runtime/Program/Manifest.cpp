@@ -98,8 +98,9 @@ static void parseModels(const Json &json, Manifest &manifest) {
     for (const Json &entry : *llms)
       manifest.llms.push_back({text(entry, "name"), text(entry, "graph"),
                                text(entry, "tokenizer"), text(entry, "pages"),
-                               number(entry, "context"), number(entry, "page"),
-                               number(entry, "vocab")});
+                               text(entry, "pinned"), number(entry, "context"),
+                               number(entry, "page"), number(entry, "vocab"),
+                               number(entry, "pin"), number(entry, "wait")});
 }
 
 Manifest parseManifest(const agt_program &program) {
@@ -131,6 +132,7 @@ std::string manifestText(const agt_program &program) {
     Json shown = Json::array();
     for (Json &entry : json[list]) {
       entry.erase("pages");
+      entry.erase("pinned");
       if (!entry.value("hidden", false))
         shown.push_back(std::move(entry));
     }

@@ -45,8 +45,11 @@ struct ManifestWeights {
 /// An llm from a graph.
 struct ManifestLlm {
   std::string name, graph, tokenizer;
-  std::string pages; // the graph for many sequences
+  std::string pages;  // the graph for many sequences
+  std::string pinned; // that for one where it is not `graph` itself, or empty
   int64_t context = 0, page = 0, vocab = 0;
+  int64_t pin = 0; // first tokens that stay visible through windows
+  int64_t waitNanoseconds = 0;
 };
 
 struct ManifestGraph {

@@ -230,7 +230,9 @@ int Backend::run() {
   auto configured = [this](PassManager &passes) {
     return configure(passes, options);
   };
-  if (failed(host::lower(module, configured, buildModelPipeline)))
+  if (failed(host::lower(module, configured, [&](OpPassManager &passes) {
+        buildModelPipeline(passes, options.explain);
+      })))
     return ErrorsInProgram;
   if (options.reproducible)
     warnOfSharedLaunches();

@@ -57,10 +57,15 @@ def rope(x):
     return turned
 
 
-def logits(model, tokens):
+def logits(model, tokens, left=None, pin=0):
+    """With `left`, of keys before a query's own no more than so many, and the first
+    `pin`."""
     x = model["embedding"][tokens]
     count = len(tokens)
     hidden = numpy.triu(numpy.ones((count, count), bool), 1)
+    if left is not None:
+        query, key = numpy.ogrid[:count, :count]
+        hidden |= (query - key > left) & (key >= pin)
 
     def split(y, heads):
         return y.reshape(count, heads, -1).transpose(1, 0, 2)
@@ -136,6 +141,18 @@ def decode(tokenizer, tokens):
     return text
 
 
+def greedy(model, tokenizer, tokens, new, **seen):
+    """The text that the model writes behind `tokens`."""
+    tokens, count = list(tokens), len(tokens)
+    for _ in range(new):
+        tokens.append(int(logits(model, tokens, **seen)[-1].argmax()))
+        if tokens[-1] in (1, 2):
+            break
+    # What stands before says whether a blank in front is the text's.
+    text = decode(tokenizer, tokens[count - 1:])
+    return text[len(decode(tokenizer, tokens[count - 1:count])):]
+
+
 def main():
     command = sys.argv[1]
     if command == "logits":
@@ -149,15 +166,7 @@ def main():
     elif command == "greedy":
         model, tokenizer = read_model(sys.argv[2]), read_tokenizer(sys.argv[3])
         tokens = encode(tokenizer, "".join(sys.argv[5:]))
-        count = len(tokens)
-        for _ in range(int(sys.argv[4])):
-            tokens.append(int(logits(model, tokens)[-1].argmax()))
-            if tokens[-1] in (1, 2):
-                break
-        # What stands before says whether a blank in front is the text's.
-        new = decode(tokenizer, tokens[count - 1:])
-        sys.stdout.buffer.write(
-            new[len(decode(tokenizer, tokens[count - 1:count])):] + b"\n")
+        sys.stdout.buffer.write(greedy(model, tokenizer, tokens, int(sys.argv[4])) + b"\n")
     elif command == "encode":
         print(*encode(read_tokenizer(sys.argv[2]), sys.argv[3]))
 
