@@ -78,35 +78,74 @@ int64_t devicesNeeded(const ModelSizes &model, const Machine &machine,
 // Rings
 //===----------------------------------------------------------------------===//
 
-PlacementCosts placementsOf(const ModelSizes &model, const Machine &machine,
-                            int64_t positions, double link, double share,
-                            int64_t rows, int64_t tokens) {
-  double w = double(positions), r = double(rows), s = double(tokens);
-  double heads = double(model.heads) * share, dim = double(model.headDim);
-  double keys = model.tokenBytes() * share;
-  double queries = r * heads * dim * 2; // in 16 bits
+// The axes that share tokens, of more than one position.
+static std::vector<const MachineAxis *> tokenAxes(const Machine &machine,
+                                                  const ModelLayout &layout) {
+  std::vector<const MachineAxis *> axes;
+  for (size_t i = 0; i < machine.axes.size(); ++i)
+    if (!layout.heads[i] && machine.axes[i].size > 1)
+      axes.push_back(&machine.axes[i]);
+  return axes;
+}
+
+std::optional<PlacementCosts> placementsOf(const ModelSizes &model,
+                                           const Machine &machine,
+                                           const ModelLayout &layout,
+                                           int64_t rows, int64_t tokens) {
+  std::vector<const MachineAxis *> axes = tokenAxes(machine, layout);
+  if (axes.empty() || machine.rate == 0 || machine.bandwidth == 0)
+    return std::nullopt;
+  double share = 1 / double(headParts(machine, layout));
+  double r = double(rows), heads = double(model.heads) * share;
+  double dim = double(model.headDim);
+  double queries = r * heads * dim * 2; // in 16 bits, and so are results
   double partials = r * heads * (dim + 2) * 4;
-  double work = 4 * r * (s / w) * heads * dim / machine.rate;
-  double read = s / w * keys / machine.bandwidth;
   PlacementCosts costs;
-  costs.stationary = queries / link + std::max(work, read) +
-                     std::ceil(std::log2(w)) * partials / link;
-  double move = (w - 1) / w * s * keys / link;
-  costs.distributed = queries / w / link + std::max({work, read * w, move});
+  double w = 1, slowest = 0;
+  for (const MachineAxis *axis : axes) {
+    if (axis->link == 0)
+      return std::nullopt;
+    w *= double(axis->size);
+    slowest = slowest == 0 ? axis->link : std::min(slowest, axis->link);
+    costs.stationary.send += queries / axis->link;
+    costs.stationary.merge +=
+        std::ceil(std::log2(double(axis->size))) * partials / axis->link;
+  }
+  double keys = double(tokens) * model.tokenBytes() * share; // bytes
+  double work = 4 * r * double(tokens) / w * heads * dim / machine.rate;
+  costs.stationary.product = std::max(work, keys / w / machine.bandwidth);
+  costs.distributed.split = queries / w / slowest;
+  costs.distributed.move = (w - 1) / w * keys / slowest;
+  costs.distributed.product = std::max(work, keys / machine.bandwidth);
+  costs.distributed.restore = (w - 1) / w * queries / slowest;
   return costs;
+}
+
+// What a row adds to the transfers is more where keys stay, and to the products
+// no less: from some number of rows on keys had better go.
+std::optional<int64_t> crossoverOf(const ModelSizes &model,
+                                   const Machine &machine,
+                                   const ModelLayout &layout, int64_t tokens) {
+  if (!placementsOf(model, machine, layout, 1, tokens))
+    return std::nullopt;
+  int64_t low = 0, high = int64_t(1) << 32;
+  while (high - low > 1) {
+    int64_t middle = low + (high - low) / 2;
+    (placementsOf(model, machine, layout, middle, tokens)->keysStay() ? low
+                                                                      : high) =
+        middle;
+  }
+  return low;
 }
 
 std::optional<RingPlan> ringOf(const ModelSizes &model, const Machine &machine,
                                const ModelLayout &layout, int64_t tokens) {
   RingPlan plan;
-  for (size_t i = 0; i < machine.axes.size(); ++i) {
-    if (layout.heads[i] || machine.axes[i].size == 1)
-      continue;
-    plan.positions *= machine.axes[i].size;
-    double link = machine.axes[i].link;
-    if (link == 0)
+  for (const MachineAxis *axis : tokenAxes(machine, layout)) {
+    plan.positions *= axis->size;
+    if (axis->link == 0)
       return std::nullopt;
-    plan.link = plan.link == 0 ? link : std::min(plan.link, link);
+    plan.link = plan.link == 0 ? axis->link : std::min(plan.link, axis->link);
   }
   if (plan.positions == 1 || machine.rate == 0)
     return std::nullopt;
@@ -134,19 +173,6 @@ std::optional<RingPlan> ringOf(const ModelSizes &model, const Machine &machine,
   plan.transferTime = line.transferTime;
   plan.hiddenTime = line.hiddenTime;
   plan.bytesReceived = double(ring.tokensReceived(0)) * costs.bytesOfToken;
-
-  if (machine.bandwidth == 0)
-    return plan;
-  // The largest number of rows for which the keys had better stay: from some
-  // number on they had not.
-  int64_t low = 0, high = int64_t(1) << 32;
-  while (high - low > 1) {
-    int64_t middle = low + (high - low) / 2;
-    PlacementCosts at = placementsOf(model, machine, plan.positions, plan.link,
-                                     share, middle, tokens);
-    (at.stationary <= at.distributed ? low : high) = middle;
-  }
-  plan.rowsThatGo = low;
   return plan;
 }
 

@@ -83,23 +83,42 @@ struct RingPlan {
   double bytesReceived = 0;                // by a position, all hops
   double time = 0;                         // seconds, simulated
   double transferTime = 0, hiddenTime = 0; // all positions together
-  /// Queries of a launch up to which keys stay where they are.
-  int64_t rowsThatGo = 0;
 };
 
 /// Nothing where no axis shares tokens, or a rate or link is not known.
 std::optional<RingPlan> ringOf(const ModelSizes &model, const Machine &machine,
                                const ModelLayout &layout, int64_t tokens);
 
-/// Seconds of one layer's attention of `rows` queries over `tokens` keys that
-/// `positions` share: queries go to the keys and partial results are merged, or
-/// queries are shared and keys go round.
+/// Seconds of one layer's attention of a launch's rows over keys that positions
+/// share, in the two placements of attention.md section 3.
 struct PlacementCosts {
-  double stationary = 0, distributed = 0;
+  /// Keys stay: all rows go to every position, and partial results merge by row
+  /// along one axis after the other.
+  struct {
+    double send = 0, product = 0, merge = 0;
+    double total() const { return send + product + merge; }
+  } stationary;
+  /// Rows are shared: keys go round under the product, and results come back
+  /// into order.
+  struct {
+    double split = 0, move = 0, product = 0, restore = 0;
+    double total() const {
+      return split + (move > product ? move : product) + restore;
+    }
+  } distributed;
+
+  bool keysStay() const { return stationary.total() <= distributed.total(); }
 };
-PlacementCosts placementsOf(const ModelSizes &model, const Machine &machine,
-                            int64_t positions, double link, double share,
-                            int64_t rows, int64_t tokens);
+
+/// Nothing where no axis shares tokens, or a rate or link is not known.
+std::optional<PlacementCosts> placementsOf(const ModelSizes &model,
+                                           const Machine &machine,
+                                           const ModelLayout &layout,
+                                           int64_t rows, int64_t tokens);
+/// The most rows for which keys had better stay; for more they had not.
+std::optional<int64_t> crossoverOf(const ModelSizes &model,
+                                   const Machine &machine,
+                                   const ModelLayout &layout, int64_t tokens);
 
 } // namespace agt::analysis
 

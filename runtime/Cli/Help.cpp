@@ -110,7 +110,10 @@ std::string runHelpText(const Manifest &manifest, const std::string &exe) {
          "down, such as cp=50MB/s\n"
          "  --policy pass-kv|pass-q  keys go round the positions of a ring, or "
          "queries go to the keys;\n"
-         "                           by default what moves less\n\n"
+         "                           by default what moves less\n"
+         "  --policy distributed|stationary\n"
+         "                           the same two, of rows of branches over a "
+         "prefix\n\n"
          "Under 'mpirun -n N' a graph on a mesh of N positions has one in each "
          "rank; rank 0 reads and writes.\n\n" +
          graphsText(manifest) + example(manifest, exe);

@@ -198,6 +198,22 @@ static void refuseWhatIsAbsent(const RawOptions &raw, const agt_graph &graph) {
     refuse("the program has no number " + nameIn(raw.set.front()) + " to set");
 }
 
+/// Where the rows of a launch are those of branches over one prefix, keys that
+/// stay are called stationary, and rows that are shared distributed.
+static Policy policyNamed(const std::string &text) {
+  for (auto [name, policy] :
+       {std::pair(policyName(Policy::PassKV), Policy::PassKV),
+        {policyName(Policy::PassQ), Policy::PassQ},
+        {"distributed", Policy::PassKV},
+        {"stationary", Policy::PassQ}})
+    if (text == name)
+      return policy;
+  refuse("expected pass-kv or distributed, pass-q or stationary behind "
+         "'--policy', got '" +
+         text + "'" +
+         didYouMean(text, {"pass-kv", "pass-q", "stationary", "distributed"}));
+}
+
 static Policy parsePolicy(const std::string &text, const agt_graph &graph,
                           const ManifestGraph &declared) {
   if (text.empty())
@@ -206,17 +222,9 @@ static Policy parsePolicy(const std::string &text, const agt_graph &graph,
   if (!graph.mesh)
     refuse(of +
            "has no transfers to choose a policy for: it runs on one device");
-  if (text == "stationary" || text == "distributed")
-    refuse("'--policy " + text + "' is about branches that share a prefix, " +
-           of + "has none; its rings take pass-kv or pass-q");
-  Policy policy = text == policyName(Policy::PassKV)  ? Policy::PassKV
-                  : text == policyName(Policy::PassQ) ? Policy::PassQ
-                                                      : Policy::None;
-  if (policy == Policy::None)
-    refuse("expected pass-kv or pass-q behind '--policy', got '" + text + "'" +
-           didYouMean(text, {"pass-kv", "pass-q"}));
+  Policy policy = policyNamed(text);
   const std::vector<std::string> &known = declared.policies;
-  if (std::count(known.begin(), known.end(), text))
+  if (std::count(known.begin(), known.end(), policyName(policy)))
     return policy;
   refuse(of + "cannot be run with '--policy " + text + "': " +
          (declared.noPolicy.empty()

@@ -86,6 +86,7 @@ struct PlanOptions {
   std::vector<std::string> defines;
   std::string model, mesh; // empty: all
   int64_t tokens = 1'000'000;
+  std::vector<int64_t> rows; // of launches
   bool json = false;
 };
 int plan(const PlanOptions &options);

@@ -132,7 +132,7 @@ int agt::tool::plan(const PlanOptions &options) {
       plans.push_back({sizesOf(*model), sema::dtypeName(model->weights).str(),
                        sema::dtypeName(model->cache).str(),
                        machineOf(program, *mesh, model->weights),
-                       options.tokens});
+                       options.tokens, options.rows});
   }
   if (!complete)
     return ErrorsInProgram;

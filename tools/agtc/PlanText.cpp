@@ -99,10 +99,50 @@ static void writeRing(llvm::raw_ostream &out, const ModelPlan &plan,
     out << ", " << plainText(100 * ring->hiddenTime / ring->transferTime)
         << " % of the transfers hidden";
   out << "\n";
-  if (ring->rowsThatGo)
-    out << "    up to " << countText(double(ring->rowsThatGo))
-        << " queries a launch go to the keys; for more of them the keys go "
-           "round\n";
+}
+
+static bool sharesTokens(const ModelPlan &plan, const ModelLayout &layout) {
+  for (size_t i = 0; i < layout.heads.size(); ++i)
+    if (!layout.heads[i] && plan.machine.axes[i].size > 1)
+      return true;
+  return false;
+}
+
+static void writePlacements(llvm::raw_ostream &out, const ModelPlan &plan,
+                            const ModelLayout &layout) {
+  const ModelSizes &model = plan.model;
+  const Machine &machine = plan.machine;
+  std::optional<int64_t> crossover =
+      crossoverOf(model, machine, layout, plan.tokens);
+  if (!crossover) {
+    if (!plan.rows.empty() && sharesTokens(plan, layout))
+      out << "  what a launch costs, " << nameOf(machine, layout)
+          << ", is not known: it takes the links of the axes, and 'flops' and "
+             "'bandwidth' of a target\n";
+    return;
+  }
+  out << "    "
+      << (*crossover ? "up to " + countText(double(*crossover)) +
+                           " queries a launch go to the keys; for more of them "
+                           "the keys go round"
+                     : "the keys go round, however few queries a launch has")
+      << "\n";
+  for (int64_t rows : plan.rows) {
+    PlacementCosts costs =
+        *placementsOf(model, machine, layout, rows, plan.tokens);
+    const auto &s = costs.stationary;
+    const auto &d = costs.distributed;
+    out << "    a launch of " << countText(double(rows))
+        << (rows == 1 ? " row: " : " rows: ")
+        << (costs.keysStay() ? "stationary" : "distributed")
+        << "\n      stationary   " << secondsText(s.total()) << ": queries "
+        << secondsText(s.send) << ", product " << secondsText(s.product)
+        << ", merge " << secondsText(s.merge) << "\n      distributed  "
+        << secondsText(d.total()) << ": queries " << secondsText(d.split)
+        << ", keys " << secondsText(d.move) << " beside product "
+        << secondsText(d.product) << ", order " << secondsText(d.restore)
+        << "\n";
+  }
 }
 
 static void write(llvm::raw_ostream &out, const ModelPlan &plan) {
@@ -136,8 +176,10 @@ static void write(llvm::raw_ostream &out, const ModelPlan &plan) {
   if (!fits)
     writeProposal(out, plan);
   for (const ModelLayout &layout : layouts)
-    if (!layout.weightsEverywhere)
+    if (!layout.weightsEverywhere) {
       writeRing(out, plan, layout);
+      writePlacements(out, plan, layout);
+    }
 }
 
 std::string agt::tool::textOf(const std::vector<ModelPlan> &plans) {
@@ -154,6 +196,29 @@ std::string agt::tool::textOf(const std::vector<ModelPlan> &plans) {
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
+
+static void write(llvm::json::OStream &out, int64_t rows,
+                  const PlacementCosts &costs) {
+  const auto &s = costs.stationary;
+  const auto &d = costs.distributed;
+  out.object([&] {
+    out.attribute("rows", rows);
+    out.attribute("taken", costs.keysStay() ? "stationary" : "distributed");
+    out.attributeObject("stationary", [&] {
+      out.attribute("time_s", s.total());
+      out.attribute("send_queries_s", s.send);
+      out.attribute("product_s", s.product);
+      out.attribute("merge_s", s.merge);
+    });
+    out.attributeObject("distributed", [&] {
+      out.attribute("time_s", d.total());
+      out.attribute("split_queries_s", d.split);
+      out.attribute("move_keys_s", d.move);
+      out.attribute("product_s", d.product);
+      out.attribute("restore_order_s", d.restore);
+    });
+  });
+}
 
 static void write(llvm::json::OStream &out, const ModelPlan &plan,
                   const ModelLayout &layout) {
@@ -191,8 +256,17 @@ static void write(llvm::json::OStream &out, const ModelPlan &plan,
       out.attribute("time_s", ring->time);
       out.attribute("transfer_time_s", ring->transferTime);
       out.attribute("transfer_hidden_s", ring->hiddenTime);
-      out.attribute("crossover_rows", ring->rowsThatGo);
+      if (std::optional<int64_t> rows =
+              crossoverOf(plan.model, plan.machine, layout, plan.tokens))
+        out.attribute("crossover_rows", *rows);
     });
+    if (!plan.rows.empty() && crossoverOf(plan.model, plan.machine, layout, 1))
+      out.attributeArray("placements", [&] {
+        for (int64_t rows : plan.rows)
+          write(out, rows,
+                *placementsOf(plan.model, plan.machine, layout, rows,
+                              plan.tokens));
+      });
   });
 }
 

@@ -12,6 +12,7 @@ struct ModelPlan {
   std::string weights, cache; // dtypes
   analysis::Machine machine;
   int64_t tokens;
+  std::vector<int64_t> rows; // of launches to be placed
 };
 
 std::string textOf(const std::vector<ModelPlan> &plans);

@@ -211,6 +211,12 @@ private:
         ->check(notEmpty);
     sub->add_option("--tokens", o.tokens, "of the cache (1,000,000)")
         ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+    sub->add_option("--rows", o.rows,
+                    "N,...: what launches of so many rows cost in either "
+                    "placement of keys and queries")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(int64_t(1), int64_t(1) << 32));
     sub->add_flag("--json", o.json, "for machines: a list of plans");
     sub->callback([this] { result = plan(planOptions); });
   }

@@ -104,16 +104,59 @@ TEST(Plan, QueriesGoWhileTheyAreFew) {
   Machine m = machine({{"cp", 8, 450e9}});
   ModelLayout layout;
   layout.heads = {false};
-  RingPlan plan = *ringOf(llama70(2), m, layout, 1'000'000);
-  EXPECT_GT(plan.rowsThatGo, 1);
+  int64_t rows = *crossoverOf(llama70(2), m, layout, 1'000'000);
+  EXPECT_GT(rows, 1);
   auto costs = [&](int64_t rows) {
-    return placementsOf(llama70(2), m, 8, 450e9, 1, rows, 1'000'000);
+    return *placementsOf(llama70(2), m, layout, rows, 1'000'000);
   };
-  PlacementCosts below = costs(plan.rowsThatGo),
-                 above = costs(plan.rowsThatGo + 1);
-  EXPECT_LE(below.stationary, below.distributed);
-  EXPECT_GT(above.stationary, above.distributed);
-  EXPECT_LT(costs(1).stationary, costs(1).distributed);
+  EXPECT_TRUE(costs(1).keysStay());
+  EXPECT_TRUE(costs(rows).keysStay());
+  EXPECT_FALSE(costs(rows + 1).keysStay());
+  EXPECT_FALSE(costs(100 * rows).keysStay());
+}
+
+// attention.md section 3, term by term.
+TEST(Plan, TermsOfPlacements) {
+  Machine m = machine({{"cp", 2, 50e9}, {"pe", 8, 450e9}, {"tp", 2, 1}});
+  ModelLayout layout;
+  layout.heads = {false, false, true};
+  constexpr int64_t rows = 160, tokens = 1'000'000;
+  PlacementCosts costs = *placementsOf(llama70(2), m, layout, rows, tokens);
+  // Of half the heads, on 16 positions; the links of heads say nothing.
+  double queries = 160.0 * 32 * 128 * 2, partials = 160.0 * 32 * 130 * 4;
+  double keys = 1e6 * 2 * 4 * 128 * 2, work = 4 * 160.0 * 1e6 * 32 * 128 / 16;
+  EXPECT_DOUBLE_EQ(costs.stationary.send, queries / 50e9 + queries / 450e9);
+  EXPECT_DOUBLE_EQ(costs.stationary.merge,
+                   partials / 50e9 + 3 * partials / 450e9);
+  EXPECT_DOUBLE_EQ(costs.stationary.product,
+                   std::max(work / 989e12, keys / 16 / 3350e9));
+  EXPECT_DOUBLE_EQ(costs.distributed.split, queries / 16 / 50e9);
+  EXPECT_DOUBLE_EQ(costs.distributed.move, 15.0 / 16 * keys / 50e9);
+  EXPECT_DOUBLE_EQ(costs.distributed.product,
+                   std::max(work / 989e12, keys / 3350e9));
+  EXPECT_DOUBLE_EQ(costs.distributed.restore, 15.0 / 16 * queries / 50e9);
+  // Keys move under the product, whichever is longer.
+  EXPECT_DOUBLE_EQ(costs.distributed.total(), costs.distributed.split +
+                                                  costs.distributed.move +
+                                                  costs.distributed.restore);
+  // The operations are the same: many rows cost the same products.
+  PlacementCosts many = *placementsOf(llama70(2), m, layout, 1 << 20, tokens);
+  EXPECT_DOUBLE_EQ(many.stationary.product, many.distributed.product);
+}
+
+TEST(Plan, NoPlacementsWithoutRates) {
+  Machine m = machine({{"cp", 8, 0}});
+  ModelLayout layout;
+  layout.heads = {false};
+  EXPECT_FALSE(placementsOf(llama70(2), m, layout, 1, 1000));
+  EXPECT_FALSE(crossoverOf(llama70(2), m, layout, 1000));
+  m.axes[0].link = 1e9;
+  EXPECT_TRUE(placementsOf(llama70(2), m, layout, 1, 1000));
+  m.bandwidth = 0;
+  EXPECT_FALSE(placementsOf(llama70(2), m, layout, 1, 1000));
+  m.bandwidth = m.rate;
+  layout.heads = {true};
+  EXPECT_FALSE(placementsOf(llama70(2), m, layout, 1, 1000));
 }
 
 TEST(Plan, NothingOfRingsWithoutRates) {

@@ -36,12 +36,11 @@ TEST_F(MeshCli, RefusesBadDevicesAndRates) {
             "2: |error: graph 'ring' cannot be run with '--policy pass-q': its "
             "transfers were chosen when it was compiled\n");
   EXPECT_EQ(run("run ring --policy stationary"),
-            "2: |error: '--policy stationary' is about branches that share a "
-            "prefix, graph 'ring' has none; its rings take pass-kv or "
-            "pass-q\n");
+            "2: |error: graph 'ring' cannot be run with '--policy stationary': "
+            "its transfers were chosen when it was compiled\n");
   EXPECT_EQ(run("run ring --policy pass-w"),
-            "2: |error: expected pass-kv or pass-q behind '--policy', got "
-            "'pass-w', did you mean 'pass-q'?\n");
+            "2: |error: expected pass-kv or distributed, pass-q or stationary "
+            "behind '--policy', got 'pass-w', did you mean 'pass-q'?\n");
 }
 
 TEST_F(MeshCli, SaysThatTheDevicesHoldTooLittle) {
