@@ -58,12 +58,6 @@ ROWS = (
 )
 
 
-def machine() -> str:
-    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
-                 "unknown processor")
-    return f"{model}, {len(os.sched_getaffinity(0))} cores"
-
-
 def check(ours, theirs, case: cases.Case, peer: str) -> float:
     """How far the results are apart. Same work gives the same."""
     difference = case.difference(ours, theirs)
@@ -123,7 +117,7 @@ def main() -> int:
         print(f"round {number + 1} of {arguments.rounds}", file=sys.stderr)
 
     result = {
-        "machine": machine(), "date": datetime.date.today().isoformat(), "rounds": arguments.rounds,
+        "machine": report.machine(), "date": datetime.date.today().isoformat(), "rounds": arguments.rounds,
         "load": os.getloadavg()[2], "versions": others.versions(),
         "rows": [{"case": row.case, "title": cases.CASES[row.case].title, "peer": row.peer, "target": row.target,
                   "ratios": ratios.get(row, []), "missing": missing.get(row),
@@ -133,10 +127,7 @@ def main() -> int:
     text = report.table(result)
     print(text)
     if arguments.results:
-        arguments.results.mkdir(parents=True, exist_ok=True)
-        for suffix, content in ((".txt", text + "\n"), (".svg", report.picture(result)),
-                                (".json", json.dumps(result, indent=1) + "\n")):
-            (arguments.results / (result["date"] + suffix)).write_text(content)
+        report.write(arguments.results, result["date"], result, text)
     return 0
 
 

@@ -1,7 +1,26 @@
 """What a comparison prints: a table, and a plot of the same."""
 
 import html
+import json
+import os
+import pathlib
 import statistics
+
+HEADING = "How many times as fast agt is"
+
+
+def machine() -> str:
+    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
+                 "unknown processor")
+    return f"{model}, {len(os.sched_getaffinity(0))} cores"
+
+
+def write(folder: pathlib.Path, name: str, result: dict, text: str) -> None:
+    """NAME.txt, .svg and .json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for suffix, content in ((".txt", text + "\n"), (".svg", picture(result)),
+                            (".json", json.dumps(result, indent=1) + "\n")):
+        (folder / (name + suffix)).write_text(content)
 
 
 def seconds_text(seconds: float) -> str:
@@ -44,7 +63,7 @@ def picture(result: dict) -> str:
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              'font-family="sans-serif" font-size="12">',
              f'<rect width="{width}" height="{height}" fill="white"/>',
-             '<text x="12" y="18" font-size="14">How many times as fast agt is</text>',
+             f'<text x="12" y="18" font-size="14">{html.escape(result.get("heading", HEADING))}</text>',
              f'<text x="12" y="36" fill="#555">{html.escape(result["machine"])}, {result["date"]}, '
              f'{result["rounds"]} rounds in one run: median, least to most; the stroke is the target</text>']
     for tick in range(int(most / step) + 1):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What branches over one context cost together and one by one, in one run.
 
-usage: fanout.py BUILD [--rounds N] [--new N] [--svg FILE] [--json]
+usage: runs.py BUILD [--rounds N] [--new N] [--svg FILE] [--json]
 
 A decoder with seeded weights (4 layers of 512, 8 query and 8 kv heads, 42 MB) reads
 a context, and branches of a fork each write N tokens behind it, on the CPU target.
@@ -22,7 +22,7 @@ import sys
 import tempfile
 from datetime import datetime
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "examples/models/tiny"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples/models/tiny"))
 import make_model  # noqa: E402
 
 CONTEXT = 4096
