@@ -6,6 +6,7 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -49,8 +50,12 @@ void put(int file, llvm::StringRef text) {
 
 void onSignal(int) { writeReport(); }
 
-/// Too little memory is no bug, and leaves nothing to do.
+/// Too little memory is no bug, and leaves nothing to do. Threads may come here
+/// together: one says so.
 [[noreturn]] void giveUp() {
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;
+  while (said.test_and_set())
+    pause();
   put(STDERR_FILENO, outOfMemory);
   _exit(2);
 }
