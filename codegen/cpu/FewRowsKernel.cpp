@@ -174,8 +174,7 @@ void FewRowsKernel::addColumn(Pointer weight, Pointer left, Pointer sums,
 void FewRowsKernel::addProducts(Value first, Value count) {
   Weight weight = weightFrom(first);
   Index terms = v.index(count);
-  Pointer base{&v, k.scratch(), v.builder().getF32Type()};
-  Pointer left = base, sums = base + tile.sumsAt();
+  Pointer left = scratch(0), sums = scratch(tile.sumsAt());
   Index all = (v.index(rowCount) + 1) / rowsAtOnce * rowsAtOnce;
   v.loop(v.index(0), v.index(columnCount), 1, [&](Index column) {
     Pointer row = weight.row(column);

@@ -41,10 +41,13 @@ bool hasPairs(const kernels::ProductShape &shape) {
          isBf16(shape.rhs) && terms && terms.getValue() % 2 == 0;
 }
 
+Pointer ProductKernel::scratch(int64_t floats) {
+  return Pointer{&v, k.scratch(), v.builder().getF32Type()} + floats;
+}
+
 Pointer ProductKernel::at(int64_t floats, Value index) {
   v.follow(k);
-  Pointer base{&v, k.scratch(), v.builder().getF32Type()};
-  return base + (v.index(index) + floats);
+  return scratch(floats) + v.index(index);
 }
 
 void ProductKernel::place() {
@@ -73,9 +76,8 @@ void ProductKernel::clearSums() {
   Index rows =
       min(ceilDiv(v.index(rowCount), shape.rows) * shape.rows, tile.rows);
   v.loop(v.index(0), rows * tile.columns, shape.lanes, [&](Index i) {
-    Pointer base{&v, k.scratch(), v.builder().getF32Type()};
     CpuBuilder::Lanes scope(v, shape.lanes);
-    v.store(base + (i + tile.sumsAt()), v.f32(0));
+    v.store(scratch(tile.sumsAt()) + i, v.f32(0));
   });
 }
 
@@ -89,7 +91,7 @@ void ProductKernel::packLeft(Value first, Value count) {
     Pointer from{&v, k.bufferAddress(bufferOf(direct->tensor)),
                  v.memoryType(dtype)};
     from = from + (v.index(firstRow) * stride + v.index(first));
-    Pointer to{&v, k.scratch(), v.builder().getF32Type()};
+    Pointer to = scratch(0);
     return v.loop(v.index(0), v.index(rowCount), 1, [&](Index row) {
       v.loop(v.index(0), v.index(count), shape.lanes, [&](Index term) {
         v.store(to + (row * tile.terms + term),
@@ -205,8 +207,7 @@ void ProductKernel::packBlocks(Value first, Value count) {
   BlockLayout layout = layoutOf(unpack.getFormat());
   Weight weight = weightFrom(first);
   Index terms = v.index(count);
-  Pointer scratch{&v, k.scratch(), v.builder().getF32Type()};
-  Pointer decoded = scratch + tile.decodedAt();
+  Pointer decoded = scratch(tile.decodedAt());
   v.loop(v.index(0), v.index(columnCount), shape.lanes, [&](Index column) {
     v.loop(v.index(0), v.index(shape.lanes), 1, [&](Index i) {
       Pointer row = weight.row(column + i), to = decoded + i * tile.terms;
@@ -229,9 +230,8 @@ void ProductKernel::packBlocks(Value first, Value count) {
 void ProductKernel::packPanel(ArrayRef<Pointer> columns, agt_dtype dtype,
                               Index column, Index count) {
   int64_t width = shape.width();
-  Pointer scratch{&v, k.scratch(), v.builder().getF32Type()};
-  Pointer panel = scratch + (column / width * (tile.terms * width) +
-                             column % width + tile.rightAt());
+  Pointer panel = scratch(tile.rightAt()) +
+                  (column / width * (tile.terms * width) + column % width);
   v.loop(v.index(0), count, shape.lanes, [&](Index term) {
     SmallVector<Value> values;
     for (Pointer from : columns)
@@ -254,9 +254,8 @@ void ProductKernel::packRight(Value first, Value count) {
 void ProductKernel::multiply(Value count) {
   v.follow(k);
   Index depth = v.index(count);
-  Pointer base{&v, k.scratch(), v.builder().getF32Type()};
-  Pointer left = base, right = base + tile.rightAt(),
-          sums = base + tile.sumsAt();
+  Pointer left = scratch(0), right = scratch(tile.rightAt()),
+          sums = scratch(tile.sumsAt());
   int64_t width = shape.width(), lanes = shape.lanes;
   // A panel stays in the nearest cache while the rows go by.
   v.loop(v.index(0), v.index(columnCount), width, [&](Index column) {

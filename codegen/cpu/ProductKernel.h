@@ -96,7 +96,9 @@ protected:
   void multiply(Value count);
   void storeTile();
   int64_t termsOfElement() const { return pairs ? 2 : 1; }
-  /// Where an element of scratch is; indices are i32.
+  /// What is `floats` floats behind the beginning of scratch, where `v` stands.
+  Pointer scratch(int64_t floats);
+  /// Where an element behind them is, where `k` stands; indices are i32.
   Pointer at(int64_t floats, Value index);
 
   InvocationBuilder &k;
