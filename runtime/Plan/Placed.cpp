@@ -36,7 +36,8 @@ PlacedPlan::PlacedPlan(agt_run &plan, OpenDevice &opened)
   prepareLaunches();
   gatherScalars();
   placeBuffers();
-  borrowResidents();
+  if (neededBytes() > device.memoryBudget().free)
+    borrowResidents();
 }
 
 void PlacedPlan::prepareLaunches() {
@@ -187,6 +188,8 @@ Residents::Entry *PlacedPlan::residentOf(const agt_buffer &buffer) const {
              : nullptr;
 }
 
+// Where there is no room for copies. These are faster to read, being in large
+// pages: a mapped file may be all over the memory.
 void PlacedPlan::borrowResidents() {
   for (const agt_buffer &buffer : plan.buffers) {
     Residents::Entry *resident = residentOf(buffer);

@@ -17,7 +17,7 @@ public:
   enum class Content {
     Uploaded, // the tensor's own, when a plan first uses it. AGT_CPU_SLACK
               // bytes behind it can be read: a device that can reads it in
-              // place
+              // place where it has no room for a copy
     Written   // what plans write; the host's data is no more than a name
   };
   struct Entry {
