@@ -1,8 +1,8 @@
 // FewRowsKernel: few rows by a matrix of weights on the CPU. It is bound by
 // reading the matrix, which is read as it is stored: numbers of 16 bits
 // and quantised blocks (agt.unpack_blocks) become vectors of f32 in registers,
-// and these are multiplied at once. The factor of a block's numbers is that of
-// the sum of their products.
+// and these are multiplied at once. Numbers that are a factor times whole ones
+// have it applied to the sum of their products.
 #ifndef AGT_CODEGEN_CPU_FEWROWSKERNEL_H
 #define AGT_CODEGEN_CPU_FEWROWSKERNEL_H
 
