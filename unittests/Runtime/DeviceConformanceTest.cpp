@@ -107,8 +107,10 @@ TEST_P(DeviceTest, CopiesRunInOrderAtTheirOffsets) {
 TEST_P(DeviceTest, LendsTheHostsMemoryOrSaysThatItDoesNot) {
   std::vector<uint32_t> words(4 + AGT_CPU_SLACK / 4, 9);
   auto lent = device->lend(words.data(), 16);
+  // One that runs native code reads where the host does.
+  ASSERT_EQ(lent != nullptr, device->properties().isa != AGT_ISA_NONE);
   if (!lent)
-    GTEST_SKIP() << "it needs a copy of its own";
+    return;
   EXPECT_EQ(lent->size(), 16u);
   words[2] = 7;
   EXPECT_EQ(read(*lent, 4), (std::vector<uint32_t>{9, 9, 7, 9}));
