@@ -56,14 +56,7 @@ private:
   std::optional<Data> tensors(Operation *op, ArrayRef<Datum> operands);
   std::optional<std::vector<Shape>> shapesOf(Operation *op);
 
-  Data lookup(ValueRange values) const {
-    Data data;
-    for (Value value : values)
-      data.push_back(environment.at(value));
-    return data;
-  }
-
-  llvm::DenseMap<Value, Datum> environment;
+  Environment environment;
   Tally &tally;
   unsigned depth; // of calls
 };
@@ -185,13 +178,12 @@ std::optional<Data> Walk::tensors(Operation *op, ArrayRef<Datum> operands) {
 }
 
 std::optional<Data> Walk::call(CallOp op) {
-  constexpr unsigned deepest = 256; // as the interpreter has it
-  if (depth == deepest)
+  if (depth == kDeepestCalls)
     return std::nullopt;
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
   return Walk(tally, depth + 1)
-      .runBlock(graph.getBody().front(), lookup(op.getOperands()));
+      .runBlock(graph.getBody().front(), environment.lookup(op.getOperands()));
 }
 
 std::optional<Data> Walk::evaluate(Operation *op) {
@@ -201,8 +193,9 @@ std::optional<Data> Walk::evaluate(Operation *op) {
   if (auto callOp = dyn_cast<CallOp>(op))
     return call(callOp);
   if (auto kernel = dyn_cast<KernelOp>(op))
-    return runBlock(kernel.getBody().front(), lookup(kernel.getInputs()));
-  Data operands = lookup(op->getOperands());
+    return runBlock(kernel.getBody().front(),
+                    environment.lookup(kernel.getInputs()));
+  Data operands = environment.lookup(op->getOperands());
   bool givesTensors = op->getNumResults() > 0 &&
                       llvm::all_of(op->getResultTypes(), [](Type type) {
                         return isa<RankedTensorType>(type);
@@ -221,7 +214,7 @@ std::optional<Data> Walk::runBlock(Block &block, ArrayRef<Datum> arguments) {
     for (auto [result, datum] : llvm::zip_equal(op.getResults(), *results))
       environment[result] = datum;
   }
-  return lookup(block.getTerminator()->getOperands());
+  return environment.lookup(block.getTerminator()->getOperands());
 }
 
 std::optional<uint64_t>

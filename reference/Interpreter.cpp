@@ -57,14 +57,7 @@ private:
   Expected<Data> compute(Operation *op);
   Error show(Operation *op, Data &results);
 
-  Data lookup(ValueRange values) const {
-    Data data;
-    for (Value value : values)
-      data.push_back(environment.at(value));
-    return data;
-  }
-
-  llvm::DenseMap<Value, Datum> environment;
+  Environment environment;
   RunInfo &info;
   unsigned depth; // of calls
   Observe observe;
@@ -86,7 +79,7 @@ Expected<Data> Interpreter::runBlock(Block &block, ArrayRef<Datum> arguments) {
     for (auto [result, datum] : llvm::zip_equal(op.getResults(), *results))
       environment[result] = datum;
   }
-  return lookup(block.getTerminator()->getOperands());
+  return environment.lookup(block.getTerminator()->getOperands());
 }
 
 Error Interpreter::show(Operation *op, Data &results) {
@@ -112,7 +105,8 @@ Expected<Data> Interpreter::evaluate(Operation *op) {
   if (auto callOp = dyn_cast<agt::CallOp>(op))
     return call(callOp);
   if (auto kernel = dyn_cast<agt::KernelOp>(op))
-    return runBlock(kernel.getBody().front(), lookup(kernel.getInputs()));
+    return runBlock(kernel.getBody().front(),
+                    environment.lookup(kernel.getInputs()));
   return compute(op);
 }
 
@@ -132,17 +126,16 @@ Error Interpreter::require(agt::RequireOp op) {
 
 Expected<Data> Interpreter::call(agt::CallOp op) {
   // The front end refuses recursion; IR written by hand may have it.
-  constexpr unsigned deepest = 256;
-  if (depth == deepest)
-    return failAt(op, "calls nest deeper than " + llvm::Twine(deepest));
+  if (depth == kDeepestCalls)
+    return failAt(op, "calls nest deeper than " + llvm::Twine(kDeepestCalls));
   auto graph =
       SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getCalleeAttr());
   return Interpreter(info, depth + 1)
-      .runBlock(graph.getBody().front(), lookup(op.getOperands()));
+      .runBlock(graph.getBody().front(), environment.lookup(op.getOperands()));
 }
 
 Expected<Data> Interpreter::compute(Operation *op) {
-  Data operands = lookup(op->getOperands());
+  Data operands = environment.lookup(op->getOperands());
   if (Error error = checkOperands(op, operands))
     return std::move(error);
   if (Error error = checkData(op, operands))

@@ -39,6 +39,25 @@ struct Datum {
 
 using Data = llvm::SmallVector<Datum, 2>;
 
+/// Calls that may be inside each other.
+constexpr unsigned kDeepestCalls = 256;
+
+/// What the values of a block are.
+class Environment {
+public:
+  Datum &operator[](mlir::Value value) { return data[value]; }
+  const Datum &at(mlir::Value value) const { return data.at(value); }
+  Data lookup(mlir::ValueRange values) const {
+    Data found;
+    for (mlir::Value value : values)
+      found.push_back(at(value));
+    return found;
+  }
+
+private:
+  llvm::DenseMap<mlir::Value, Datum> data;
+};
+
 /// A value and how far a device may be from it.
 struct Estimate {
   double value = 0;
